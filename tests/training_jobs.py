@@ -20,7 +20,7 @@ def job_of(estimator, X, y, **options):
         params={},
         unit=None,
         classes=np.unique(y),
-        keep=(Labels().keep,),
+        metrics=(Labels(),),
         pairwise=False,
         group_copies=True,
         predict_all=False,

@@ -546,7 +546,7 @@ def table_file(rng: np.random.Generator, folder: Path) -> None:
 def run_of_another(rng: np.random.Generator, folder: Path) -> None:
     """A file of a run whose arrays are others, in the right form, is not taken for it."""
     record = {
-        **{"number": 3, "fit_time": 0.5, "n_convergence": 0, "error": None, "warnings": set()},
+        **{"number": 3, "fit_time": 0.5, "n_convergence": 0, "failure": None, "warnings": set()},
         "labels": rng.integers(0, 2, 40),
     }
     training.write_run(str(folder / "key"), record)

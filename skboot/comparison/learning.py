@@ -269,7 +269,7 @@ class _LearningCall:
             tell(*notes_on_copies(self.fit, data))
             runs = runs_of_methods(self.fit, self.estimators, data, "learning_curve", params)
             words = ROWS if data.unit is None else GROUPS
-            fits = [method_runs.kept for method_runs in runs.values()]
+            fits = [method_runs.run_records for method_runs in runs.values()]
             units = Drawn(words.kind, (fits[0].n_units,))
             if words.units_are_groups:
                 tell_of_groups(units)

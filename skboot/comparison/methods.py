@@ -34,13 +34,13 @@ from ..method_error.cv_bootstrap import MethodsDifference
 from ..method_error.out_of_bag import OutOfBagError
 from ..method_error.prediction_error import STRATEGIES
 from ..refit.differences import (
-    OutOfBagLosses,
+    common_left_out_errors,
     cross_validated_by_all,
     cross_validated_difference,
     difference_error,
     out_of_bag_difference,
-    out_of_bag_losses,
 )
+from ..refit.estimates import LeftOutErrors
 from ..results import EvaluationResult, ResultTable
 from ..results.comparison import ComparisonResult, PairedDifference
 from ..scorer.call import (
@@ -130,7 +130,8 @@ def compare_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> Any
     for name, method_runs in runs.items():
         estimator = call.estimators[name]
         systems[name] = [
-            result_of(call.fit, estimator, method_runs.kept, e)[0] for e in method_runs.errors
+            result_of(call.fit, estimator, method_runs.run_records, e)[0]
+            for e in method_runs.errors
         ]
     any_run = next(iter(runs.values()))
     results = {}
@@ -148,8 +149,10 @@ def _compare_by(
 ) -> ComparisonResult:
     """Return the comparison by one metric, and tell its notes."""
     metrics = [method_runs.errors[k].metric for method_runs in runs.values()]
-    losses = out_of_bag_losses(metrics, [method_runs.kept for method_runs in runs.values()])
-    samples = losses[0].kept.samples
+    losses = common_left_out_errors(
+        metrics, [method_runs.run_records for method_runs in runs.values()]
+    )
+    samples = losses[0].run_records.samples
     pairs = pairs_of(runs, call.asked.reference)
     resubstitution = {
         name: method_runs.errors[k].full_errors.mean() for name, method_runs in runs.items()
@@ -219,13 +222,13 @@ class _Difference(NamedTuple):
 
 def _differences(
     call: MethodsCall,
-    losses: Mapping[str, OutOfBagLosses],
+    losses: Mapping[str, LeftOutErrors],
     pairs: Sequence[tuple[str, str]],
     resubstitution: Mapping[str, float],
 ) -> list[_Difference]:
     """Return the difference of each pair, NaN where too few samples or folds served all methods."""
     unknown = MethodsDifference(np.nan, np.nan, np.nan)
-    if len(next(iter(losses.values())).used) < 2:
+    if len(next(iter(losses.values())).sample_numbers) < 2:
         reason = "fewer than two training samples gave a score for all methods"
         return [_Difference(None, unknown, reason) for _ in pairs]
     folds = cross_validated_by_all(losses) if call.is_cross_validated else None
@@ -279,7 +282,7 @@ def _notes(
     call: MethodsCall,
     records: Sequence[PairedDifference],
     differences: Sequence[_Difference],
-    losses: OutOfBagLosses,
+    losses: LeftOutErrors,
 ) -> Notes:
     """Return what must be known of the differences."""
     notes = Notes()
@@ -291,12 +294,12 @@ def _notes(
         )
     if not call.is_cross_validated:
         notes.add("advice", _SMALLER_SAMPLES)
-    n_samples = len(losses.kept.samples.counts)
-    if len(losses.used) < n_samples:
+    n_samples = len(losses.run_records.samples.counts)
+    if len(losses.sample_numbers) < n_samples:
         notes.add(
             "advice",
-            f"{n_samples - len(losses.used)} of {n_samples} training samples gave no score for "
-            "some method and are left out of all differences.",
+            f"{n_samples - len(losses.sample_numbers)} of {n_samples} training samples gave no "
+            "score for some method and are left out of all differences.",
         )
     pairs: dict[Note, list[str]] = {}
     for record, (out_of_bag, difference, reason) in zip(records, differences, strict=True):

@@ -375,7 +375,7 @@ def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
             bounds=(-high, -low) if sign > 0 else (low, high),
         )
         summary = MethodErrorSummary("oob", sign, np.nan, error_632.summary())
-        estimate = 0.0 - sign * summary.error.oob
+        estimate = 0.0 - sign * summary.prediction_error.oob
     elif np.isfinite(choices.outside).any():
         estimate = float(np.nanmean(choices.outside))
     evidence = Evidence(
@@ -383,7 +383,7 @@ def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
         choices.outside,
         Drawn(design.kind, design.n_units),
         Facts((low, high), weighted=candidates.sample_weight is not None),
-        standard_error=None if summary is None else summary.point_standard_error,
+        standard_error=None if summary is None else summary.standard_error_for("auto"),
     )
     notes: list[str] = []
     if summary is not None:

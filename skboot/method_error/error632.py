@@ -156,24 +156,30 @@ class ErrorSummary:
                 advice = "Give cv_losses to prediction_error, or use 'adjusted' or 'hull'."
                 raise fail("method", "be one that the data allow", repr(method), advice)
             return self.cv.interval_with_notes(confidence_level, method)
+        notes = self.notes
         if method in _REPLICATE_NOTES:
-            return self._replicate_limits(method, confidence_level)
+            scores = self.replicates[np.isfinite(self.replicates)]
+            tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
+            if method == "percentile":
+                low, high = np.quantile(scores, tails, method="weibull")
+            else:
+                df = np.inf if method == "normal" else len(scores) - 1
+                half = stdtrit(df, tails[1]) * scores.std(ddof=1)
+                low, high = scores.mean() - half, scores.mean() + half
+            interval = ConfidenceInterval(low, high, confidence_level, method).within(*self.bounds)
+            notes = (*notes, _REPLICATE_NOTES[method], *texts_of(notes_of_cut(interval)))
+            return with_texts(interval, notes, self.cautions)
+        # From the lower limit of the smaller point to the upper limit of the larger one.
         value = getattr(self, POINTS[point])
         points = (value, value) if method == "adjusted" else (self.oob, self.point632_plus)
-        return self._limits(min(points), max(points), method, confidence_level)
-
-    def _limits(
-        self, smaller: float, larger: float, method: str, confidence_level: float
-    ) -> IntervalWithNotes:
         quantile = float(stdtrit(self.n_effective - 1, (1 + confidence_level) / 2))
         scale = (self.standard_error, quantile, self.bounds, self.n_effective)
-        low = limits_on_scale(smaller, *scale)[0]
-        high = limits_on_scale(larger, *scale)[1]
-        notes = self.notes
+        low = limits_on_scale(min(points), *scale)[0]
+        high = limits_on_scale(max(points), *scale)[1]
         lo, hi = self.bounds
         if np.isfinite(lo) and np.isfinite(hi):
             edge = 0.5 / self.n_effective
-            for value in {smaller, larger}:
+            for value in set(points):
                 share = (value - lo) / (hi - lo)
                 # With no spread, or under half an error, the standard error does not depend on the
                 # error rate.
@@ -184,21 +190,6 @@ class ErrorSummary:
         elif low == high:
             notes = (*notes, "The losses do not vary: the interval has no width.")
         interval = ConfidenceInterval(low, high, confidence_level, method)
-        return with_texts(interval, notes, self.cautions)
-
-    def _replicate_limits(self, method: str, confidence_level: float) -> IntervalWithNotes:
-        scores = self.replicates
-        scores = scores[np.isfinite(scores)]
-        tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
-        if method == "percentile":
-            low, high = np.quantile(scores, tails, method="weibull")
-        else:
-            df = np.inf if method == "normal" else len(scores) - 1
-            half = stdtrit(df, tails[1]) * scores.std(ddof=1)
-            low, high = scores.mean() - half, scores.mean() + half
-        notes = (*self.notes, _REPLICATE_NOTES[method])
-        interval = ConfidenceInterval(low, high, confidence_level, method).within(*self.bounds)
-        notes = (*notes, *texts_of(notes_of_cut(interval)))
         return with_texts(interval, notes, self.cautions)
 
 

@@ -221,7 +221,7 @@ def out_of_bag_error(
         base=base,
         slope=inverse_share(units.n_units) * (centred / n_used),
         noise=noise / n_used,
-        drawn=lambda chunk: chunk.first(counts[:, chunk.rows]),
+        counts_of_units=lambda chunk: chunk.first(counts[:, chunk.rows]),
         noise_of_unit=noise_of_unit,
         units=units,
     )
@@ -285,7 +285,7 @@ def out_of_bag_metric(
         base=base,
         slope=scores - shift / np.maximum(size, 1),
         noise=noise,
-        drawn=lambda chunk: counts_of_units[lines, chunk.rows],
+        counts_of_units=lambda chunk: counts_of_units[lines, chunk.rows],
         noise_of_unit=noise_of_unit,
         units=units,
     )
@@ -367,7 +367,7 @@ def _influence_values(
     base: Array,
     slope: Array,
     noise: Array,
-    drawn: Callable[[UnitChunk], Array],
+    counts_of_units: Callable[[UnitChunk], Array],
     noise_of_unit: Callable[[UnitChunk], Array],
     units: Units,
 ) -> tuple[Array, float]:
@@ -382,7 +382,7 @@ def _influence_values(
     share = units.sizes / units.sizes.sum() + 1 / (n_units - 1)
     values, variance = base.copy(), 0.0
     for chunk in units.chunks(n_lines):
-        moves = drawn(chunk).astype(float)
+        moves = counts_of_units(chunk).astype(float)
         moves -= moves.mean(axis=0)
         moves *= slope[:, None]
         values[chunk.units] += moves.mean(axis=0)
@@ -704,7 +704,7 @@ Blocks = Callable[[], Iterable[NDArray[np.integer]]]
 def out_of_bag_error_of_selection(
     losses: Floats,
     chosen: NDArray[np.intp],
-    drawn: Blocks,
+    count_blocks: Blocks,
     *,
     sample_weight: Floats | None = None,
     unit: NDArray[np.integer] | None = None,
@@ -717,9 +717,9 @@ def out_of_bag_error_of_selection(
         Loss of each candidate on each row.
     chosen : ndarray of shape (n_resamples,)
         Number of the candidate that each resample chose.
-    drawn : callable
-        ``drawn()`` yields how often each unit occurs in consecutive resamples, (n_lines, n_units)
-        a block. It is called twice and must give the same both times.
+    count_blocks : callable
+        ``count_blocks()`` yields how often each unit occurs in consecutive resamples, (n_lines,
+        n_units) a block. It is called twice and must give the same both times.
     sample_weight : ndarray of shape (n_samples,), optional
         Weight of each row in all means. A whole number stands for as many copies of a row, which
         are drawn together.
@@ -748,7 +748,7 @@ def out_of_bag_error_of_selection(
     # each resample: loss and number of rows.
     total, times, counts = np.zeros((3, n_units))
     raw, size = np.empty((2, n_lines))
-    for at, lines in _parts(drawn(), n_lines):
+    for at, lines in _parts(count_blocks(), n_lines):
         outside = lines == 0
         left_out = np.where(outside, sums[chosen[at]], 0.0)
         raw[at] = left_out.sum(axis=1)
@@ -765,7 +765,7 @@ def out_of_bag_error_of_selection(
     weight = n_lines / (used * np.maximum(times, 1))
     share = sizes / sizes.sum() + 1 / (n_units - 1)
     moved, linear_sum, square_sum = np.zeros((3, n_units))
-    for at, lines in _parts(drawn(), n_lines):
+    for at, lines in _parts(count_blocks(), n_lines):
         deviations = np.where(lines == 0, sums[chosen[at]] - means, 0.0)
         slope = inverse_share(n_units) * deviations.sum(axis=1) / used
         linear = (lines - counts) * slope[:, None]

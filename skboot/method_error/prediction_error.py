@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -22,7 +22,7 @@ from ..inference.automatic import IntervalWithNotes
 from ..inference.evidence import ConfidenceInterval
 from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, cv_bootstrap, with_texts
 from .error632 import POINTS, ErrorSummary, PredictionError, error632
-from .out_of_bag import Array, Reader, UnitChunk, Units, columns_less, columns_of, out_of_bag_error
+from .out_of_bag import Array, Reader, Units, columns_less, columns_of, out_of_bag_error
 
 
 @door("prediction_error")
@@ -227,9 +227,19 @@ def _check_lines(losses: Array, weights: Array, units: Units, bounds: Bounds) ->
     """Refuse weights that are no counts of a bootstrap, and out-of-bag losses out of bounds."""
     n_draws, any_outside = np.zeros(len(losses)), False
     for chunk in units.chunks(len(losses)):
-        of_rows = weights[:, chunk.rows]
-        n_draws += _checked_counts(of_rows, chunk, units).sum(axis=1)
-        outside = of_rows == 0
+        counts_of_rows = weights[:, chunk.rows]
+        are_whole = np.isfinite(counts_of_rows).all() and (counts_of_rows % 1 == 0).all()
+        if not (are_whole and (counts_of_rows >= 0).all()):
+            advice = "Give how often each row was in each training sample."
+            raise fail("weights", "be counts: 0, 1, 2, ...", "other numbers", advice)
+        counts_of_units = chunk.first(counts_of_rows)
+        if chunk.offsets is not None:
+            sizes = units.sizes[chunk.units]
+            if not np.array_equal(np.repeat(counts_of_units, sizes, axis=1), counts_of_rows):
+                advice = "Draw whole groups, or leave groups out."
+                raise fail("weights", "be equal within a group", "different counts", advice)
+        n_draws += counts_of_units.sum(axis=1)
+        outside = counts_of_rows == 0
         left_out = losses[:, chunk.rows][outside]
         any_outside = any_outside or bool(outside.any())
         if np.isnan(left_out).any():
@@ -246,20 +256,6 @@ def _check_lines(losses: Array, weights: Array, units: Units, bounds: Bounds) ->
     if not any_outside:
         advice = "Draw more resamples."
         raise fail("weights", "be 0 somewhere", "no row out-of-bag", advice)
-
-
-def _checked_counts(weights: Array, chunk: UnitChunk, units: Units) -> Array:
-    """Return how often each unit of a chunk was drawn, (n_resamples, n_units_of_chunk)."""
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and (weights % 1 == 0).all()):
-        advice = "Give how often each row was in each training sample."
-        raise fail("weights", "be counts: 0, 1, 2, ...", "other numbers", advice)
-    counts = chunk.first(weights)
-    if chunk.offsets is not None:
-        sizes = units.sizes[chunk.units]
-        if not np.array_equal(np.repeat(counts, sizes, axis=1), weights):
-            advice = "Draw whole groups, or leave groups out."
-            raise fail("weights", "be equal within a group", "different counts", advice)
-    return counts
 
 
 def _cv_parts(
@@ -308,26 +304,26 @@ class MethodErrorSummary:
         Where the point estimate comes from.
     sign : float
         The score is ``-sign`` times the error.
-    optimism : float
+    optimism_corrected : float
         Error by the optimism correction, NaN if unknown.
-    error : skboot.method_error.error632.ErrorSummary
+    prediction_error : skboot.method_error.error632.ErrorSummary
         What intervals are made of.
     """
 
     strategy: str
     sign: float
-    optimism: float
-    error: ErrorSummary
+    optimism_corrected: float
+    prediction_error: ErrorSummary
 
     def to_parts(self) -> dict[str, Any]:
         """Return its fields, to be written to a file."""
-        error = {f.name: getattr(self.error, f.name) for f in fields(self.error)}
-        if self.error.cv is not None:
-            error["cv"] = {f.name: getattr(self.error.cv, f.name) for f in fields(self.error.cv)}
+        error, cv = vars(self.prediction_error).copy(), self.prediction_error.cv
+        if cv is not None:
+            error["cv"] = vars(cv).copy()
         return {
             "strategy": self.strategy,
             "sign": self.sign,
-            "optimism": self.optimism,
+            "optimism": self.optimism_corrected,
             "error": error,
         }
 
@@ -337,28 +333,24 @@ class MethodErrorSummary:
         error = dict(parts["error"])
         if error["cv"] is not None:
             error["cv"] = CVBootstrap(**error["cv"])
-        return cls(**{**parts, "error": ErrorSummary(**error)})
+        return cls(parts["strategy"], parts["sign"], parts["optimism"], ErrorSummary(**error))
 
     @property
     def point(self) -> float:
         """Error by the strategy."""
         if self.strategy == "cv-bootstrap":
-            return np.nan if self.error.cv is None else float(self.error.cv.centre)
+            cv = self.prediction_error.cv
+            return np.nan if cv is None else float(cv.centre)
         if self.strategy == "optimism":
-            return self.optimism
-        return float(getattr(self.error, POINTS[self.strategy]))
-
-    @property
-    def point_standard_error(self) -> float:
-        """Standard error of the point."""
-        return self.standard_error_for("auto")
+            return self.optimism_corrected
+        return float(getattr(self.prediction_error, POINTS[self.strategy]))
 
     def standard_error_for(self, interval: str) -> float:
         """Standard error of the point as an interval has it."""
         if self.strategy == "cv-bootstrap":
-            cv = self.error.cv
+            cv = self.prediction_error.cv
             return np.nan if cv is None else cv.standard_error_of(interval)
-        return np.nan if self.strategy == "optimism" else self.error.standard_error
+        return np.nan if self.strategy == "optimism" else self.prediction_error.standard_error
 
 
 def method_interval(
@@ -401,14 +393,16 @@ def method_interval(
     if summary.strategy == "optimism":
         why = "No standard error of the optimism-corrected score is known; use another strategy."
         return with_texts(ConfidenceInterval(np.nan, np.nan, confidence_level, method), (why,))
-    error = summary.error
-    point = ".632+"
+    error = summary.prediction_error
     if method == "adjusted":
+        # About the point of the strategy, whichever it is.
         error = replace(error, point632_plus=summary.point)
-    limits, notes = error.interval_with_notes(method, confidence_level, point=point)
+    limits, notes = error.interval_with_notes(method, confidence_level)
     if method not in ("hull", *CV_INTERVALS) and summary.strategy not in (".632", ".632+"):
         # Without the notes on the .632 points, where another point is the estimate.
         about_points = error.point_notes
         notes = tuple(note for note in notes if note.text not in about_points)
+    # Scores are minus the error where larger is better. Mirrored twice, a limit of -0.0 is
+    # 0.0.
     limits = limits.mirrored() if summary.sign > 0 else limits.mirrored().mirrored()
     return IntervalWithNotes(limits, notes)

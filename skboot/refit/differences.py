@@ -26,15 +26,10 @@ from ..method_error.cv_bootstrap import (
 from ..method_error.learning_curve import errors_by_size
 from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
 from .estimates import (
-    Computed,
-    UsableRows,
-    by_unit,
-    losses_of,
+    LeftOutErrors,
+    cross_validated_replicates,
+    left_out_errors,
     n_effective_of,
-    of_folds,
-    over_seeds,
-    replicates_of,
-    usable_rows,
 )
 from .run_metrics import RowRunMetric, RunMetric, RunRecords
 from .training import Record
@@ -46,106 +41,70 @@ Floats = NDArray[np.float64]
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class OutOfBagLosses:
-    """Errors of one method on the rows that its runs left out, averaged over seeds.
-
-    Attributes
-    ----------
-    metric : RunMetric
-    kept : RunRecords
-    used : ndarray of shape (n_used,)
-        Numbers of the training samples.
-    losses : ndarray of shape (n_used, n_samples) or None
-        Linearised for functions of means; None for rank metrics and callables.
-    influence : ndarray of shape (n_used, n_units) or None
-        Of rank metrics and callables.
-    value : float
-        Error of a function of means; NaN for the others, whose error is a mean.
-    scores : ndarray of shape (n_used,) or None
-        Error on the rows that each sample left out; None for means of losses.
-    rows : UsableRows or None
-        What was kept of the runs; None for rank metrics and callables.
-    """
-
-    metric: RunMetric
-    kept: RunRecords
-    used: Array
-    losses: Array | None
-    influence: Array | None
-    value: float
-    scores: Array | None
-    rows: UsableRows | None = None
-
-    @property
-    def degrees_of_freedom(self) -> int:
-        """Of a t interval; see `skboot.refit.estimates`."""
-        return n_effective_of(self.metric, self.kept) - 1
-
-
-def out_of_bag_losses(
-    metrics: Sequence[RunMetric], runs: Sequence[RunRecords]
-) -> list[OutOfBagLosses]:
+def common_left_out_errors(
+    metrics: Sequence[RunMetric], records_of_methods: Sequence[RunRecords]
+) -> list[LeftOutErrors]:
     """Return the errors of each method on the rows left out, of samples that served them all.
 
     Parameters
     ----------
-    metrics, runs : sequence
+    metrics, records_of_methods : sequence
         Of each method; the samples are the same.
 
     Returns
     -------
-    list of OutOfBagLosses
+    list of LeftOutErrors
     """
-    losses = [_left_out(*method) for method in zip(metrics, runs, strict=True)]
-    every = losses[0].used
-    for of_method in losses[1:]:
-        every = np.intersect1d(every, of_method.used)
-    if all(len(of_method.used) == len(every) for of_method in losses):
-        return losses
+    errors = [left_out_errors(*method) for method in zip(metrics, records_of_methods, strict=True)]
+    common = errors[0].sample_numbers
+    for errors_of_method in errors[1:]:
+        common = np.intersect1d(common, errors_of_method.sample_numbers)
+    if all(len(errors_of_method.sample_numbers) == len(common) for errors_of_method in errors):
+        return errors
     # Without the runs on other training samples.
-    n_seeds, n_boot = runs[0].samples.n_seeds, runs[0].samples.n_bootstrap_runs
-    samples, only = set(every.tolist()), []
-    for run_records in runs:
+    n_seeds, n_boot = (
+        records_of_methods[0].samples.n_seeds,
+        records_of_methods[0].samples.n_bootstrap_runs,
+    )
+    samples, only = set(common.tolist()), []
+    for run_records in records_of_methods:
         records = [
             record if k >= n_boot or k // n_seeds in samples else {}
-            for k, record in enumerate(run_records.records)
+            for k, record in enumerate(run_records.sample_records)
         ]
-        only.append(replace(run_records, records=records))
-    return [_left_out(*method) for method in zip(metrics, only, strict=True)]
+        only.append(replace(run_records, sample_records=records))
+    return [left_out_errors(*method) for method in zip(metrics, only, strict=True)]
 
 
-def difference_error(losses_a: OutOfBagLosses, losses_b: OutOfBagLosses) -> OutOfBagError:
+def difference_error(losses_a: LeftOutErrors, losses_b: LeftOutErrors) -> OutOfBagError:
     """Out-of-bag error of the first method less that of the second, with its standard error.
 
     Parameters
     ----------
-    losses_a, losses_b : OutOfBagLosses
-        From one call of `out_of_bag_losses`, with at least two samples.
+    losses_a, losses_b : LeftOutErrors
+        From one call of `common_left_out_errors`, with at least two samples.
 
     Returns
     -------
     OutOfBagError
         Replicates that differ by rounding alone are 0.
     """
-    run_records, is_metric = losses_a.kept, losses_a.losses is None
-    change: Any = None if losses_a.scores is None else _less(losses_a.scores, losses_b.scores)
-    if is_metric:
-        assert losses_a.influence is not None
-        assert losses_b.influence is not None
-        influence = losses_a.influence - losses_b.influence
-        error = out_of_bag_metric(change, run_records.samples.counts[losses_a.used], influence)
+    run_records, numbers = losses_a.run_records, losses_a.sample_numbers
+    change = _less(losses_a.sample_errors, losses_b.sample_errors)
+    if losses_a.losses is None:
+        influence = losses_a.replicate_influence - losses_b.replicate_influence
+        error = out_of_bag_metric(change, run_records.samples.counts[numbers], influence)
     else:
         losses = _less(losses_a.losses, losses_b.losses)
         error = out_of_bag_error(
-            losses, run_records.row_counts[losses_a.used], groups=run_records.target.unit
+            losses, run_records.row_counts[numbers], groups=run_records.target.unit
         )
-        if change is not None:
+        if not losses_a.metric.is_mean:
             value = losses_a.value - losses_b.value
             by_row = error.by_row - error.error + value
             error = replace(error, error=value, by_row=by_row, replicates=change)
     of_both: list[Any] = [
-        of_method.losses if of_method.scores is None else of_method.scores
+        of_method.losses if of_method.metric.is_mean else of_method.sample_errors
         for of_method in (losses_a, losses_b)
     ]
     size = max(float(np.nanmax(np.abs(values), initial=0.0)) for values in of_both)
@@ -154,13 +113,13 @@ def difference_error(losses_a: OutOfBagLosses, losses_b: OutOfBagLosses) -> OutO
 
 
 def out_of_bag_difference(
-    losses_a: OutOfBagLosses, losses_b: OutOfBagLosses, error: OutOfBagError
+    losses_a: LeftOutErrors, losses_b: LeftOutErrors, error: OutOfBagError
 ) -> MethodsDifference:
     """Score of the first method less that of the second, on the rows left out.
 
     Parameters
     ----------
-    losses_a, losses_b : OutOfBagLosses
+    losses_a, losses_b : LeftOutErrors
     error : OutOfBagError
         Of the same two, by `difference_error`.
 
@@ -169,7 +128,7 @@ def out_of_bag_difference(
     MethodsDifference
     """
     values: list[Any] = [
-        of_method.scores if of_method.losses is None else of_method.losses
+        of_method.sample_errors if of_method.losses is None else of_method.losses
         for of_method in (losses_a, losses_b)
     ]
     two_valued = all(is_two_valued(losses_a.metric, of_samples) for of_samples in values)
@@ -186,7 +145,7 @@ class FoldsOfMethod:
 
     Attributes
     ----------
-    left_out : OutOfBagLosses
+    left_out : LeftOutErrors
         What its bootstrap samples say.
     centre : float
         Error by repeated cross-validation.
@@ -196,19 +155,19 @@ class FoldsOfMethod:
         Whether each loss is the least or the largest that there can be, as for right and wrong.
     """
 
-    left_out: OutOfBagLosses
+    left_out: LeftOutErrors
     centre: float
     influence: Array
     two_valued: bool
 
 
-def cross_validated_by_all(parts: Mapping[str, OutOfBagLosses]) -> dict[str, FoldsOfMethod] | None:
+def cross_validated_by_all(parts: Mapping[str, LeftOutErrors]) -> dict[str, FoldsOfMethod] | None:
     """Return the cross-validated error of each method, on folds that served them all.
 
     Parameters
     ----------
-    parts : dict of str to OutOfBagLosses
-        By method, from one call of `out_of_bag_losses`.
+    parts : dict of str to LeftOutErrors
+        By method, from one call of `common_left_out_errors`.
 
     Returns
     -------
@@ -230,7 +189,7 @@ def cross_validated_by_all(parts: Mapping[str, OutOfBagLosses]) -> dict[str, Fol
             )
             errors.append(errors_of_repeats)
         else:
-            folds = of_folds(part.metric, run_records)
+            folds = cross_validated_replicates(part.metric, run_records)
             if folds is None:
                 return None
             values = folds.influence
@@ -246,9 +205,9 @@ def cross_validated_by_all(parts: Mapping[str, OutOfBagLosses]) -> dict[str, Fol
         if by_row:
             centre = float(of_repeats[good].mean())
             influence = (values - of_repeats[:, None])[good].mean(axis=0)
-        unit = part.kept.target.unit
+        unit = part.run_records.target.unit
         if unit is not None:
-            influence = group_influence(influence, unit, part.kept.n_units)
+            influence = group_influence(influence, unit, part.run_records.n_units)
         two_valued = by_row and is_two_valued(part.metric, values)
         several[name] = FoldsOfMethod(part, centre, influence, two_valued)
     return several
@@ -281,7 +240,7 @@ def cross_validated_difference(
     )
     variance = cross_validated_variance(
         folds_a.influence - folds_b.influence,
-        part.kept.samples.counts[part.used],
+        part.run_records.samples.counts[part.sample_numbers],
         scores - other_scores,
         influence - other_influence,
         left_out=out_of_bag.standard_error**2,
@@ -294,13 +253,13 @@ def cross_validated_difference(
     return _difference(parts, change, float(np.sqrt(variance)), size, two_valued)
 
 
-def _with_common_folds(parts: Sequence[OutOfBagLosses]) -> list[RunRecords]:
+def _with_common_folds(parts: Sequence[LeftOutErrors]) -> list[RunRecords]:
     """The runs of each method, without the folds that failed, or have no score, for any."""
-    first_fold = parts[0].kept.samples.n_bootstrap_runs
-    every = [list(part.kept.records[first_fold:]) for part in parts]
+    first_fold = parts[0].run_records.samples.n_bootstrap_runs
+    every = [list(part.run_records.sample_records[first_fold:]) for part in parts]
     keys = [f"{part.metric.key}: error" for part in parts]
     for fold, records in enumerate(zip(*every, strict=True)):
-        if any(record.get("error") is not None for record in records):
+        if any(record.get("failure") is not None for record in records):
             empty: Record = {}
             changed = [empty for _ in records]
         elif all(np.isfinite(r.get(key, 0.0)) for r, key in zip(records, keys, strict=True)):
@@ -310,7 +269,10 @@ def _with_common_folds(parts: Sequence[OutOfBagLosses]) -> list[RunRecords]:
         for records_of_method, record in zip(every, changed, strict=True):
             records_of_method[fold] = record
     return [
-        replace(part.kept, records=[*part.kept.records[:first_fold], *records_of_method])
+        replace(
+            part.run_records,
+            sample_records=[*part.run_records.sample_records[:first_fold], *records_of_method],
+        )
         for part, records_of_method in zip(parts, every, strict=True)
     ]
 
@@ -322,27 +284,24 @@ def _sample_errors(method: FoldsOfMethod, resubstitution: float) -> tuple[Array,
     a mean is that of its first order about the centre.
     """
     part, centre, slope = method.left_out, method.centre, 1.0
-    if part.rows is None:
-        assert part.scores is not None
-        assert part.influence is not None
-        share = share_of_training(resubstitution, centre, float(np.median(part.scores)))
-        return part.scores, part.influence, share
-    rows, n_seeds = part.rows, part.kept.samples.n_seeds
-    inner = part.metric.under_root
-    if inner is not None:
-        rows, resubstitution = usable_rows(inner, part.kept), resubstitution * abs(resubstitution)
+    under_root = part.metric.under_root
+    if under_root is not None:
+        part, resubstitution = (
+            left_out_errors(under_root, part.run_records),
+            resubstitution * abs(resubstitution),
+        )
         centre, slope = centre * abs(centre), slope_of_root(centre * abs(centre))
-    errors = over_seeds(rows.errors, rows.runs, n_seeds)
-    influence = over_seeds(by_unit(rows, part.kept)(slice(None)), rows.runs, n_seeds)
-    share = share_of_training(resubstitution, centre, float(np.median(errors)))
-    return slope * errors, slope * influence, share
+    share = share_of_training(resubstitution, centre, float(np.median(part.sample_errors)))
+    if part.losses is None:
+        return part.sample_errors, part.replicate_influence, share
+    return slope * part.sample_errors, slope * part.mean_influence(slice(None)), share
 
 
 # ------------------------------------------------------------------ steps of both
 
 
 def _difference(
-    parts: tuple[OutOfBagLosses, OutOfBagLosses],
+    parts: tuple[LeftOutErrors, LeftOutErrors],
     change: float,
     standard_error: float,
     size: float,
@@ -361,7 +320,7 @@ def _difference(
         known(standard_error),
         # Those of an average over classes depend on the answers, and must not on the order of both.
         min(losses.degrees_of_freedom for losses in parts),
-        n_units=part.kept.n_units,
+        n_units=part.run_records.n_units,
         span=float(high - low) if two_valued else None,
     )
 
@@ -371,25 +330,6 @@ def is_two_valued(metric: RunMetric, losses: Any) -> bool:
     if not metric.is_mean:
         return False
     return bool(np.isfinite(metric.bounds).all() and np.isin(losses, metric.bounds).all())
-
-
-def _left_out(metric: RunMetric, run_records: RunRecords) -> OutOfBagLosses:
-    n_seeds = run_records.samples.n_seeds
-    if isinstance(metric, RowRunMetric):
-        rows = usable_rows(metric, run_records)
-        used = np.unique(rows.runs // n_seeds)
-        if not len(used):
-            return OutOfBagLosses(metric, run_records, used, None, None, np.nan, None)
-        losses, value, scores = losses_of(metric, run_records, rows)
-        return OutOfBagLosses(metric, run_records, used, losses, None, value, scores, rows)
-    runs, errors, influence = replicates_of(metric, run_records)
-    outside = run_records.samples.counts[runs // n_seeds] == 0
-    influence = Computed.of(influence, outside).filled(1.0, slice(None))
-    influence = over_seeds(influence, runs, n_seeds)
-    used = np.unique(runs // n_seeds)
-    return OutOfBagLosses(
-        metric, run_records, used, None, influence, np.nan, over_seeds(errors, runs, n_seeds)
-    )
 
 
 def _less(values_a: Any, values_b: Any) -> Array:
@@ -434,13 +374,13 @@ class ScoresBySize(NamedTuple):
 
 
 def scores_by_size(
-    metrics: Sequence[RunMetric], runs: Sequence[RunRecords], n_sizes: int
+    metrics: Sequence[RunMetric], records_of_methods: Sequence[RunRecords], n_sizes: int
 ) -> list[ScoresBySize]:
     """Return the scores of each method, and of exactly two their difference, first minus second.
 
     Parameters
     ----------
-    metrics, runs : sequence
+    metrics, records_of_methods : sequence
         Of each method; the subsamples are the same, those of one size after another.
     n_sizes : int
 
@@ -452,20 +392,28 @@ def scores_by_size(
     by_size = []
     for k in range(n_sizes):
         of_size = []
-        for run_records in runs:
+        for run_records in records_of_methods:
             n_samples = len(run_records.samples.counts) // n_sizes
             part = slice(k * n_samples, (k + 1) * n_samples)
             samples = replace(run_records.samples, counts=run_records.samples.counts[part])
-            of_size.append(replace(run_records, samples=samples, records=run_records.records[part]))
-        by_size.append(out_of_bag_losses(metrics, of_size))
+            records = run_records.sample_records[part]
+            of_size.append(replace(run_records, samples=samples, sample_records=records))
+        by_size.append(common_left_out_errors(metrics, of_size))
     scores, errors, centres = [], [], []
-    for metric, run_records, losses in zip(metrics, runs, zip(*by_size, strict=True), strict=True):
-        values = np.array([_errors_of_units(part) for part in losses])
+    for metric, run_records, losses in zip(
+        metrics, records_of_methods, zip(*by_size, strict=True), strict=True
+    ):
+        # Error of each unit outside of each subsample, (n_sizes, n_samples, n_units).
+        values = np.full((n_sizes, *losses[0].run_records.samples.counts.shape), np.nan)
+        for k, part in enumerate(losses):
+            outside = part.run_records.samples.counts[part.sample_numbers] == 0
+            errors_of_units = part.sample_errors[:, None] + part.mean_influence(slice(None))
+            values[k, part.sample_numbers] = np.where(outside, errors_of_units, np.nan)
         # The error of all runs together where it is no mean over units; NaN for those.
         centre = np.array([part.value for part in losses])
         for k, part in enumerate(losses):
-            if part.rows is None and part.scores is not None and len(part.used):
-                centre[k] = part.scores.mean()
+            if part.losses is None and len(part.sample_numbers):
+                centre[k] = part.sample_errors.mean()
         is_share = metric.bounds in ((0.0, 1.0), (-1.0, 0.0)) and all(
             part.losses is not None and is_two_valued(metric, part.losses) for part in losses
         )
@@ -499,31 +447,15 @@ def training_scores(metric: RunMetric, run_records: RunRecords, n_sizes: int) ->
         With answers for all rows.
     n_sizes : int
     """
-    errors = np.full(len(run_records.records), np.nan)
+    errors = np.full(len(run_records.sample_records), np.nan)
     if isinstance(metric, RowRunMetric):
         data, runs = run_records.of_bootstrap(metric.key)
         if len(runs):
             errors[runs] = metric.errors(data, run_records.row_counts[runs].astype(float))
     else:
         key = f"{metric.key}: inside"
-        errors[:] = [record.get(key, np.nan) for record in run_records.records]
+        errors[:] = [record.get(key, np.nan) for record in run_records.sample_records]
     return np.asarray(metric.score(errors)).reshape(n_sizes, -1)
-
-
-def _errors_of_units(losses: OutOfBagLosses) -> Floats:
-    """Return the error of each unit outside of each subsample, (n_samples, n_units)."""
-    counts = losses.kept.samples.counts
-    values = np.full(counts.shape, np.nan)
-    if not len(losses.used):
-        return values
-    if losses.rows is None:
-        assert losses.scores is not None
-        assert losses.influence is not None
-        scores, influence = losses.scores, losses.influence
-    else:
-        scores, influence = losses.rows.errors, by_unit(losses.rows, losses.kept)(slice(None))
-    values[losses.used] = np.where(counts[losses.used] == 0, scores[:, None] + influence, np.nan)
-    return values
 
 
 def _scores(

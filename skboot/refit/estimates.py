@@ -12,8 +12,10 @@ root is not straight, and what it is bent would count as the training sample's.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import cache, cached_property, reduce
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -33,7 +35,6 @@ from ..method_error.out_of_bag import (
     Reader,
     column_blocks,
     columns_less,
-    columns_of,
     out_of_bag_error,
     out_of_bag_metric,
     where_outside,
@@ -72,40 +73,71 @@ class CrossValidated(NamedTuple):
         Cross-validated error.
     influence : ndarray of shape (n_repeats, n_samples)
         Influence of each row, per repeat (and seed).
-    extra : dict
-        Further arguments of `skboot.method_error.cv_bootstrap.cv_bootstrap`.
+    guard : dict
+        Arguments of `skboot.method_error.cv_bootstrap.cv_bootstrap` that make the guard.
+    is_pooled : bool
+        Whether the answers of all folds of a repeat were read as one.
+    notes : tuple of str
     """
 
     centre: float
     influence: Array
-    extra: dict[str, Any]
+    guard: Mapping[str, Any] = MappingProxyType({})
+    is_pooled: bool = False
+    notes: tuple[str, ...] = ()
 
 
-def of_folds(metric: RunMetric, runs: RunRecords) -> CrossValidated | None:
-    """Centre and influence of a metric that keeps a value per fold.
+def cross_validated(metric: RunMetric, run_records: RunRecords) -> CrossValidated | None:
+    """Return the error of the folds; None where no repeat gives a value.
+
+    A function of sums is taken of the sums over all rows of a repeat: a fold has too few rows for
+    an R2 or an F1 of its own.
+    """
+    if not isinstance(metric, RowRunMetric):
+        return cross_validated_replicates(metric, run_records)
+    data = run_records.of_folds(metric.key)
+    if not len(data):
+        return None
+    errors, linear = metric.linearised(data, np.ones(data.shape[:2], dtype=bool))
+    if run_records.counts_failures:
+        failed = run_records.failed_in_folds(metric.key)
+        linear = np.where(failed, metric.error_of(run_records.failed_score), linear)
+        errors = linear.mean(axis=1)
+    good = np.isfinite(errors)
+    if not good.any():
+        return None
+    return CrossValidated(
+        float(errors[good].mean()),
+        (linear - errors[:, None])[good],
+        guard_of(metric, run_records, data, linear),
+    )
+
+
+def cross_validated_replicates(metric: RunMetric, run_records: RunRecords) -> CrossValidated | None:
+    """Return the error of the folds by a metric that keeps a value per fold.
 
     Parameters
     ----------
     metric : ReplicateRunMetric or ScorerRunMetric
-    runs : RunRecords
+    run_records : RunRecords
 
     Returns
     -------
     CrossValidated or None
         None where no repeat gives a value.
     """
-    failed_error = metric.error_of(runs.failed_score)
-    errors = runs.fold_values(f"{metric.key}: error", failed_error)
+    failed_error = metric.error_of(run_records.failed_score)
+    errors = run_records.fold_values(f"{metric.key}: error", failed_error)
     if isinstance(metric, ReplicateRunMetric):
-        return _folds_of_responses(metric, runs, errors)
+        return _folds_of_responses(metric, run_records, errors)
     if not np.isfinite(errors).any():
         return None
-    influence = _influence_within_folds(metric, runs)
+    influence = _influence_within_folds(metric, run_records)
     if not len(influence):
         return None
-    rows = runs.n_rows // runs.samples.n_folds
+    rows = run_records.n_rows // run_records.samples.n_folds
     what, pooling = "A callable of estimator, X and y", "Metrics by name pool"
-    if runs.target.y is not None and runs.target.y.ndim > 1:
+    if run_records.target.y is not None and run_records.target.y.ndim > 1:
         what, pooling = (
             "A metric of targets of several columns",
             "Metrics of one column pool",
@@ -114,30 +146,49 @@ def of_folds(metric: RunMetric, runs: RunRecords) -> CrossValidated | None:
         f"{what} is averaged over folds of about {rows} rows; if it is biased on so few, as "
         f"average precision and R2 are, so is the estimate. {pooling} all folds of a repeat."
     )
-    return CrossValidated(float(np.nanmean(errors)), influence, {"notes": (note,)})
+    return CrossValidated(float(np.nanmean(errors)), influence, notes=(note,))
 
 
 def _folds_of_responses(
-    metric: ReplicateRunMetric, runs: RunRecords, errors: Array
+    replicate_metric: ReplicateRunMetric, run_records: RunRecords, errors: Array
 ) -> CrossValidated | None:
     """Return the metric of all answers of a repeat read together, or its mean over folds."""
-    comparable = runs.of_folds(f"{metric.key}: comparable")
-    pooled = metric.reads_folds_together and len(comparable) > 0
-    answers_of_repeats = comparable if pooled else runs.of_folds(f"{metric.key}: response")
-    by_repeat = [
-        _pooled_metric(metric, answers, number) for number, answers in enumerate(answers_of_repeats)
-    ]
-    defined = [(value, values) for value, values in by_repeat if np.isfinite(values).all()]
-    if not defined or not (pooled or np.isfinite(errors).any()):
+    comparable = run_records.of_folds(f"{replicate_metric.key}: comparable")
+    is_pooled = replicate_metric.reads_folds_together and len(comparable) > 0
+    answers_of_repeats = (
+        comparable if is_pooled else run_records.of_folds(f"{replicate_metric.key}: response")
+    )
+    # The metric of all out-of-fold answers of each repeat, and each row's influence on it.
+    values, influence_of_repeats = [], []
+    assert replicate_metric.target.y is not None
+    for number, answers in enumerate(answers_of_repeats):
+        value, influence = replicate(
+            replicate_metric.function,
+            replicate_metric.target.y,
+            answers,
+            None,
+            number,
+            replicate_metric.weights,
+        )
+        computed = np.isfinite(influence)
+        if computed.any() and not computed.all():
+            # Rows that were not left out one by one get the mean; the variance is that of the
+            # others.
+            mean = influence[computed].mean()
+            scale = np.sqrt(len(computed) / np.count_nonzero(computed))
+            influence = np.where(computed, mean + scale * (influence - mean), mean)
+        if np.isfinite(influence).all():
+            values.append(value)
+            influence_of_repeats.append(influence)
+    if not values or not (is_pooled or np.isfinite(errors).any()):
         return None
-    together = float(np.mean([value for value, _ in defined]))
-    influence = np.array([values for _, values in defined])
-    if pooled:
-        return CrossValidated(together, influence, {"pooled": True})
+    together, influence = float(np.mean(values)), np.array(influence_of_repeats)
+    if is_pooled:
+        return CrossValidated(together, influence, is_pooled=True)
     centre = float(np.nanmean(errors))
-    if not metric.reads_folds_together:
-        return CrossValidated(centre, influence, {"notes": ()})
-    mean, all_rows = metric.score(centre), metric.score(together)
+    if not replicate_metric.reads_folds_together:
+        return CrossValidated(centre, influence)
+    mean, all_rows = replicate_metric.score(centre), replicate_metric.score(together)
     note = (
         f"The estimate {mean:.4g} is the mean over folds, because decision values of different "
         "models are on different scales. It is biased where folds have few rows of a class: taken "
@@ -145,39 +196,24 @@ def _folds_of_responses(
         f"{abs(mean - all_rows):.2g}, which the interval does not include. An estimator with "
         "predict_proba (CalibratedClassifierCV) has no such bias."
     )
-    return CrossValidated(centre, influence, {"notes": (note,)})
+    return CrossValidated(centre, influence, notes=(note,))
 
 
-def _pooled_metric(metric: ReplicateRunMetric, answers: Array, number: int) -> tuple[float, Array]:
-    """Return the metric of all out-of-fold answers of a repeat, and each row's influence on it."""
-    assert metric.target.y is not None
-    value, influence = replicate(
-        metric.function, metric.target.y, answers, None, number, metric.weights
-    )
-    computed = np.isfinite(influence)
-    if computed.all() or not computed.any():
-        return value, influence
-    # Rows that were not left out one by one get the mean; the variance is that of the others.
-    mean = influence[computed].mean()
-    scale = np.sqrt(len(computed) / np.count_nonzero(computed))
-    return value, np.where(computed, mean + scale * (influence - mean), mean)
-
-
-def _influence_within_folds(metric: RunMetric, runs: RunRecords) -> Array:
+def _influence_within_folds(metric: RunMetric, run_records: RunRecords) -> Array:
     """Return the influence of each row, within its fold, on the mean over folds, by repeat."""
     repeats = []
-    for repeat, fold_of in enumerate(runs.samples.folds):
-        for s in range(runs.samples.n_seeds):
-            values = np.full(runs.n_rows, np.nan)
-            for fold, record in enumerate(runs.fold_records(repeat, s)):
+    for repeat, fold_of in enumerate(run_records.samples.folds):
+        for s in range(run_records.samples.n_seeds):
+            values = np.full(run_records.n_rows, np.nan)
+            for fold, record in enumerate(run_records.fold_records(repeat, s)):
                 influence = record.get(f"{metric.key}: influence")
                 rows = np.flatnonzero(fold_of == fold)
                 if influence is None:
                     continue
-                if runs.target.unit is not None:
+                if run_records.target.unit is not None:
                     # The rows of a group share its influence.
                     code, size = np.unique(
-                        runs.target.unit[rows], return_inverse=True, return_counts=True
+                        run_records.target.unit[rows], return_inverse=True, return_counts=True
                     )[1:]
                     influence = (influence / size * (len(rows) / len(size)))[code]
                 values[rows] = influence
@@ -185,8 +221,8 @@ def _influence_within_folds(metric: RunMetric, runs: RunRecords) -> Array:
             if defined.sum() > 1:
                 centred = (values - values[defined].mean())[defined]
                 # Rows without a value have no influence; the variance is that of the others.
-                filled = np.zeros(runs.n_rows)
-                filled[defined] = centred * np.sqrt(runs.n_rows / defined.sum())
+                filled = np.zeros(run_records.n_rows)
+                filled[defined] = centred * np.sqrt(run_records.n_rows / defined.sum())
                 repeats.append(filled)
     return np.array(repeats)
 
@@ -206,32 +242,32 @@ def _influence_within_folds(metric: RunMetric, runs: RunRecords) -> Array:
 Floats = NDArray[np.float64]
 
 
-def n_effective_of(metric: RunMetric, runs: RunRecords) -> int:
+def n_effective_of(metric: RunMetric, run_records: RunRecords) -> int:
     """Degrees of freedom plus one, at least 2; at most the number of units.
 
     Parameters
     ----------
     metric : RunMetric
-    runs : RunRecords
-        Records of its runs.
+    run_records : RunRecords
+        Records of its run_records.
 
     Returns
     -------
     int
     """
-    rarest = runs.target.smallest_class
+    rarest = run_records.target.smallest_class
     of_rows = isinstance(metric, RowRunMetric) and metric.statistic.is_row_mean
     if rarest is None or of_rows:
-        return runs.n_units
+        return run_records.n_units
     if isinstance(metric, LabelRunMetric):
         by_class = averages_classes(metric.statistic)
         if metric.statistic.pools_classes and not by_class:
-            return runs.n_units
+            return run_records.n_units
         # Balanced errors of two classes keep the rule they were measured with (record 0021).
         is_recall = metric.statistic.matrix_rule.endswith("recalls")
         if by_class and not (is_recall and len(metric.labels) <= 2):
-            return _n_effective_of_class_average(metric, runs)
-    return max(min(runs.n_units, rarest), 2)
+            return _n_effective_of_class_average(metric, run_records)
+    return max(min(run_records.n_units, rarest), 2)
 
 
 def class_average_df(
@@ -272,47 +308,49 @@ def class_average_df(
     return min(max(df, 2.0), most)
 
 
-def _n_effective_of_class_average(metric: LabelRunMetric, runs: RunRecords) -> int:
+def _n_effective_of_class_average(label_metric: LabelRunMetric, run_records: RunRecords) -> int:
     """Return degrees of freedom plus one, rounded down because fewer give the wider interval."""
     # Answers out-of-fold, or else out-of-bag, at weights by which each row counts once.
-    data = runs.of_folds(metric.key)
+    data = run_records.of_folds(label_metric.key)
     if len(data):
         weights = np.full(data.shape, 1 / len(data))
     else:
-        data, numbers = runs.of_bootstrap(metric.key)
-        outside = runs.row_counts[numbers // runs.samples.n_seeds] == 0
+        data, numbers = run_records.of_bootstrap(label_metric.key)
+        outside = run_records.row_counts[numbers // run_records.samples.n_seeds] == 0
         weights = outside / np.maximum(outside.sum(axis=0), 1)
-    of_class = _class_sums(metric, weights)
+    of_class = _class_sums(label_metric, weights)
     present = of_class > 0
     if not present.any():
         return 2
-    _, influence = metric.together(data, weights)
-    mean = _class_sums(metric, weights * influence) / np.maximum(of_class, 1e-300)
-    spread = _class_sums(metric, weights * (influence - mean[metric.codes]) ** 2)
+    _, influence = label_metric.together(data, weights)
+    mean = _class_sums(label_metric, weights * influence) / np.maximum(of_class, 1e-300)
+    spread = _class_sums(label_metric, weights * (influence - mean[label_metric.codes]) ** 2)
     # The number of rows, or groups, that hold each class.
-    sizes = np.bincount(metric.codes, minlength=len(metric.labels)).astype(float)
-    if runs.target.unit is not None:
-        holds = np.zeros((len(metric.labels), runs.n_units), dtype=bool)
-        holds[metric.codes, runs.target.unit] = True
+    sizes = np.bincount(label_metric.codes, minlength=len(label_metric.labels)).astype(float)
+    if run_records.target.unit is not None:
+        holds = np.zeros((len(label_metric.labels), run_records.n_units), dtype=bool)
+        holds[label_metric.codes, run_records.target.unit] = True
         sizes = holds.sum(axis=1).astype(float)
     scale = sizes / np.maximum(sizes - 1, 1)
-    rows = np.bincount(metric.codes, minlength=len(sizes))
-    weights_of_classes = class_weights(metric.statistic, metric.labels, rows)
-    hits = _class_sums(metric, weights * (data == metric.codes)) / np.maximum(of_class, 1e-300)
+    rows = np.bincount(label_metric.codes, minlength=len(sizes))
+    weights_of_classes = class_weights(label_metric.statistic, label_metric.labels, rows)
+    hits = _class_sums(label_metric, weights * (data == label_metric.codes)) / np.maximum(
+        of_class, 1e-300
+    )
     df = class_average_df(
         (scale * spread)[present],
         sizes[present],
         (hits * sizes)[present],
         weights_of_classes[present],
-        max(runs.n_units - 1, 2),
+        max(run_records.n_units - 1, 2),
     )
-    return min(int(df) + 1, runs.n_units)
+    return min(int(df) + 1, run_records.n_units)
 
 
-def _class_sums(metric: LabelRunMetric, values: Floats) -> Floats:
+def _class_sums(label_metric: LabelRunMetric, values: Floats) -> Floats:
     """Sum values of runs and rows over the rows of each true class, (n_classes,)."""
     sums = values.sum(axis=0, dtype=np.float64)
-    return np.bincount(metric.codes, sums, len(metric.labels)).astype(np.float64)
+    return np.bincount(label_metric.codes, sums, len(label_metric.labels)).astype(np.float64)
 
 
 # ------------------------------------------------------------------ guards
@@ -330,13 +368,15 @@ def _class_sums(metric: LabelRunMetric, values: Floats) -> Floats:
 # groups: at least the groups, at most the rows.
 
 
-def guard_of(metric: RowRunMetric, runs: RunRecords, data: Array, losses: Array) -> dict[str, Any]:
+def guard_of(
+    metric: RowRunMetric, run_records: RunRecords, data: Array, losses: Array
+) -> dict[str, Any]:
     """Arguments of `skboot.method_error.cv_bootstrap.cv_bootstrap` that make the guard.
 
     Parameters
     ----------
     metric : RowRunMetric
-    runs : RunRecords
+    run_records : RunRecords
     data : ndarray of shape (n_repeats, n_samples)
         Values kept of the rows in the folds that left them out.
     losses : ndarray of shape (n_repeats, n_samples)
@@ -368,23 +408,23 @@ def guard_of(metric: RowRunMetric, runs: RunRecords, data: Array, losses: Array)
     if metric.factor != -1.0:
         return {}
     if rule == "sets":
-        return _set_ratio(metric.statistic, metric, data, runs.target.unit)
+        return _set_ratio(metric.statistic, metric, data, run_records.target.unit)
     if len(metric.labels) == 2 and rule in ("matthews", "kappa"):
-        return _agreement(metric, data, runs.target.unit)
+        return _agreement(metric, data, run_records.target.unit)
     return {}
 
 
 def _set_ratio(
-    statistic: Any, metric: LabelRunMetric, data: Array, unit: Array | None
+    statistic: Any, label_metric: LabelRunMetric, data: Array, unit: Array | None
 ) -> dict[str, Any]:
-    ratio, wrong = statistic.ratio, metric.codes != data
+    ratio, wrong = statistic.ratio, label_metric.codes != data
     if statistic.classes is None:
         # Pooled over all classes, each row is one hit, or one miss of both kinds.
         misses, members = wrong.astype(float), np.ones(data.shape)
         weight = ratio.by_true + ratio.by_predicted
     else:
-        counted = encode(metric.labels, np.asarray(statistic.classes)) >= 0
-        of_class, called_so = counted[metric.codes], counted[data]
+        counted = encode(label_metric.labels, np.asarray(statistic.classes)) >= 0
+        of_class, called_so = counted[label_metric.codes], counted[data]
         missed = (wrong & of_class) * float(ratio.by_true > 0)
         added = (wrong & called_so) * float(ratio.by_predicted > 0)
         misses = missed + added
@@ -401,17 +441,17 @@ def _set_ratio(
     }
 
 
-def _agreement(metric: LabelRunMetric, data: Array, unit: Array | None) -> dict[str, Any]:
-    shares = np.bincount(metric.codes, minlength=2) / len(metric.codes)
+def _agreement(label_metric: LabelRunMetric, data: Array, unit: Array | None) -> dict[str, Any]:
+    shares = np.bincount(label_metric.codes, minlength=2) / len(label_metric.codes)
     if not shares.all():
         return {}
-    wrong, of_class = metric.codes != data, metric.codes == np.arange(2)[:, None]
+    wrong, of_class = label_metric.codes != data, label_metric.codes == np.arange(2)[:, None]
     by_class = [
         _share_and_size((wrong & members).astype(float), np.tile(members, (len(data), 1)), unit)
         for members in of_class
     ]
     return {
-        "guard": metric.statistic.matrix_rule,
+        "guard": label_metric.statistic.matrix_rule,
         "class_errors": [share for share, _ in by_class],
         "class_sizes": [size for _, size in by_class],
         "guard_weights": shares,
@@ -438,7 +478,7 @@ def _share_and_size(misses: Array, members: Array, unit: Array | None) -> tuple[
 
 # ------------------------------------------------------------------ errors
 
-_NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
+NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
 _NO_SEED = (
     "The seed component is 0: runs that differ only in their seed gave the same scores, as a "
     "method without randomness does. More seeds would add nothing."
@@ -452,11 +492,11 @@ class MethodError:
     Attributes
     ----------
     metric : RunMetric
-    error : PredictionError or None
+    prediction_error : PredictionError or None
         None where fewer than two bootstrap samples gave a value.
     reason : str
         Why there is none.
-    optimism : float
+    optimism_corrected : float
         Resubstitution plus mean optimism; NaN if the strategy did not ask for it.
     full_errors : ndarray of shape (n_seeds,)
         Of the runs on all rows, on all rows.
@@ -468,9 +508,9 @@ class MethodError:
     """
 
     metric: RunMetric
-    error: PredictionError | None
+    prediction_error: PredictionError | None
     reason: str
-    optimism: float
+    optimism_corrected: float
     full_errors: Array
     run_errors: Array
     components: dict[str, float] = field(default_factory=dict)
@@ -490,55 +530,54 @@ def method_error(metric: RunMetric, run_records: RunRecords, no_information: flo
     -------
     MethodError
     """
-    inner, n_seeds = metric.under_root, run_records.samples.n_seeds
-    straight = metric if inner is None else inner
-    spread = (
-        _row_parts(straight, run_records)
-        if isinstance(straight, RowRunMetric)
-        else _replicate_parts(straight, run_records)
-    )
-    parts = spread if inner is None else _root_of_parts(spread, run_records)
-    run_errors = np.full(run_records.samples.n_bootstrap_runs, np.nan)
-    run_errors[parts.runs] = parts.errors
+    samples, n_seeds = run_records.samples, run_records.samples.n_seeds
+    # Of a square root, what adds up over rows and training samples is that of the mean under it.
+    under_root = metric.under_root
+    mean_metric: RunMetric = metric if under_root is None else under_root
+
+    # Errors of the runs on all rows, and of those on bootstrap samples on the rows left out.
+    records = run_records.full_records
+    if isinstance(mean_metric, RowRunMetric):
+        answers = np.array([record[mean_metric.key] for record in records])
+        mean_of_all_rows = np.asarray(
+            mean_metric.errors(answers, np.ones(answers.shape[:2])), float
+        )
+    else:
+        mean_of_all_rows = np.array([record[f"{metric.key}: error"] for record in records], float)
+    left_out = left_out_errors(mean_metric, run_records)
+    mean_out_of_bag = left_out.out_of_bag() if len(left_out.sample_numbers) >= 2 else None
+    full_errors, errors, out_of_bag = mean_of_all_rows, left_out.errors, mean_out_of_bag
+    if under_root is not None:
+        full_errors, errors = square_root(full_errors), square_root(errors)
+        if out_of_bag is not None:
+            replicates = over_seeds(errors, left_out.run_numbers, n_seeds)
+            out_of_bag = _root_of_out_of_bag(out_of_bag, replicates)
+    run_errors = np.full(samples.n_bootstrap_runs, np.nan)
+    run_errors[left_out.run_numbers] = errors
+    resubstitution, optimism_corrected = float(full_errors.mean()), np.nan
+    if run_records.all_rows:
+        optimism_corrected = resubstitution + _mean_optimism(metric, run_records)
     said = (metric.positive_note, metric.no_information_note)
     notes = tuple(note for note in said if note is not None)
-    resubstitution = float(parts.full.mean())
-    point = optimism_error(metric, run_records, resubstitution) if run_records.all_rows else np.nan
-    if parts.out_of_bag is None:
-        reason = "fewer than two training samples gave a value on the rows left out"
+    if out_of_bag is None or mean_out_of_bag is None:
         return MethodError(
-            metric, None, reason, point, parts.full, run_errors, {**_NO_COMPONENTS}, notes
+            metric,
+            None,
+            "fewer than two training samples gave a value on the rows left out",
+            optimism_corrected,
+            full_errors,
+            run_errors,
+            {**NO_COMPONENTS},
+            notes,
         )
-    assert spread.out_of_bag is not None
-    between, interaction = _seed_variance(run_records, spread) if n_seeds > 1 else (0.0, np.nan)
-    # Errors on the rows that each training sample left out, averaged over its runs, and the
-    # variance of these that is due to seeds; 0 if it is unknown.
-    samples: dict[str, Any] = {
-        "counts": run_records.samples.counts[spread.used],
-        "oob_scores": over_seeds(spread.errors, spread.runs, n_seeds),
-        "oob_influence": over_seeds(spread.influence, spread.runs, n_seeds),
-        "seed_variance": 0.0 if np.isnan(between) else between / n_seeds,
-        "bounds": straight.bounds,
-    }
-    cv = by_parts = None
-    if len(run_records.samples.folds):
-        cv = by_parts = _cv(straight, run_records, float(spread.full.mean()), samples)
-    if by_parts is None:
-        # Without folds, the rows left out stand for the test rows.
-        outside = samples["counts"] == 0
-        sums = [
-            where_outside(samples["oob_influence"](columns), outside[:, columns]).sum(axis=0)
-            for columns in column_blocks(*outside.shape)
-        ]
-        mean = np.concatenate(sums) / np.maximum(outside.sum(axis=0), 1)
-        samples["bounds"] = metric.bounds
-        by_parts = cv_bootstrap(spread.out_of_bag.error, mean[None] - mean.mean(), **samples)
+
     # Variances of the error of one run: training sample, seed, n test rows, their interaction.
-    components = {
-        **_NO_COMPONENTS,
-        "training": by_parts.variance_training,
-        "test": by_parts.variance_cv,
-    }
+    between, interaction = _seed_variance(left_out) if n_seeds > 1 else (0.0, np.nan)
+    folds = cross_validated(mean_metric, run_records) if len(samples.folds) else None
+    cv = _variances_of_mean(
+        left_out, mean_out_of_bag.error, folds, float(mean_of_all_rows.mean()), between
+    )
+    components = {**NO_COMPONENTS, "training": cv.variance_training, "test": cv.variance_cv}
     if n_seeds > 1:
         components["seed"], components["interaction"] = between, interaction
         # Those that failed do not count.
@@ -546,36 +585,99 @@ def method_error(metric: RunMetric, run_records: RunRecords, no_information: flo
         by_sample = by_sample[np.isfinite(by_sample).all(axis=1)]
         if len(by_sample) and (by_sample == by_sample[:, :1]).all():
             notes = (*notes, _NO_SEED)
-    if inner is not None:
-        slope = slope_of_root(spread.out_of_bag.error if cv is None else cv.centre)
+    n_effective = cv.n_effective
+    if under_root is not None:
+        slope = slope_of_root(cv.centre)
         components = {name: slope**2 * value for name, value in components.items()}
-    if inner is not None and cv is not None:
-        # Mean over the repeats of the square root of the error on all rows.
-        data = run_records.of_folds(inner.key)
-        roots = square_root(inner.errors(data, np.ones(data.shape[:2])))
-        cv = root_of_cv(cv, float(roots[np.isfinite(roots)].mean()))
-    error = error632(
-        parts.out_of_bag,
+        n_effective = n_effective_of(metric, run_records)
+        if folds is not None:
+            # Mean over the repeats of the square root of the error on all rows.
+            data = run_records.of_folds(under_root.key)
+            roots = square_root(under_root.errors(data, np.ones(data.shape[:2])))
+            cv = root_of_cv(cv, float(roots[np.isfinite(roots)].mean()))
+
+    # With the .632 family, which summaries and attributes show whatever the strategy.
+    prediction_error = error632(
+        out_of_bag,
         resubstitution=resubstitution,
         no_information_rate=no_information,
         bounds=metric.bounds,
-        n_effective=n_effective_of(metric, run_records),
-        cv=cv,
+        n_effective=n_effective,
+        cv=None if folds is None else cv,
     )
-    return MethodError(metric, error, "", point, parts.full, run_errors, components, notes)
+    return MethodError(
+        metric,
+        prediction_error,
+        "",
+        optimism_corrected,
+        full_errors,
+        run_errors,
+        components,
+        notes,
+    )
 
 
-def optimism_error(metric: RunMetric, run_records: RunRecords, resubstitution: float) -> float:
-    """Resubstitution plus the mean optimism of the bootstrap samples (Efron 1983)."""
+def _variances_of_mean(
+    left_out: LeftOutErrors,
+    out_of_bag: float,
+    folds: CrossValidated | None,
+    resubstitution: float,
+    between: float,
+) -> CVBootstrap:
+    """Return the variances due to training samples and to test rows.
+
+    Parameters
+    ----------
+    left_out : LeftOutErrors
+    out_of_bag, resubstitution : float
+        Errors on the rows left out, and on the rows trained on.
+    folds : CrossValidated or None
+        None: the rows left out stand for the test rows.
+    between : float
+        Variance between the runs of a sample that is due to seeds; it counts as 0 if it is unknown.
+    """
+    run_records, n_seeds = left_out.run_records, left_out.run_records.samples.n_seeds
+    counts = run_records.samples.counts[left_out.sample_numbers]
+    sample_influence = over_seeds(left_out.influence, left_out.run_numbers, n_seeds)
+    if folds is None:
+        outside = counts == 0
+        sums = [
+            where_outside(sample_influence(columns), outside[:, columns]).sum(axis=0)
+            for columns in column_blocks(*outside.shape)
+        ]
+        mean = np.concatenate(sums) / np.maximum(outside.sum(axis=0), 1)
+        folds = CrossValidated(out_of_bag, mean[None] - mean.mean())
+    elif run_records.target.unit is not None:
+        influence = group_influence(folds.influence, run_records.target.unit, run_records.n_units)
+        folds = folds._replace(influence=influence)
+    return cv_bootstrap(
+        folds.centre,
+        folds.influence,
+        counts,
+        left_out.sample_errors,
+        sample_influence,
+        bounds=left_out.metric.bounds,
+        n_rows=run_records.n_rows,
+        n_effective=n_effective_of(left_out.metric, run_records),
+        resubstitution=resubstitution,
+        pooled=folds.is_pooled,
+        seed_variance=0.0 if np.isnan(between) else between / n_seeds,
+        notes=folds.notes,
+        **folds.guard,
+    )
+
+
+def _mean_optimism(metric: RunMetric, run_records: RunRecords) -> float:
+    """Return the mean optimism of the bootstrap samples (Efron 1983); NaN if none has a value."""
     if isinstance(metric, RowRunMetric):
-        data, runs = run_records.of_bootstrap(metric.key)
-        if not len(runs):
+        data, run_numbers = run_records.of_bootstrap(metric.key)
+        if not len(run_numbers):
             return np.nan
-        counts = run_records.row_counts[runs // run_records.samples.n_seeds].astype(float)
+        counts = run_records.row_counts[run_numbers // run_records.samples.n_seeds].astype(float)
         inside = metric.errors(data, counts)
         on_all = metric.errors(data, np.ones_like(counts))
     else:
-        records = run_records.records[: run_records.samples.n_bootstrap_runs]
+        records = run_records.sample_records[: run_records.samples.n_bootstrap_runs]
         inside, on_all = (
             np.array(
                 [record.get(f"{metric.key}: {part}", np.nan) for record in records], dtype=float
@@ -583,223 +685,245 @@ def optimism_error(metric: RunMetric, run_records: RunRecords, resubstitution: f
             for part in ("inside", "all")
         )
     usable = np.isfinite(inside) & np.isfinite(on_all)
-    return resubstitution + optimism(inside[usable], on_all[usable]) if usable.any() else np.nan
+    return optimism(inside[usable], on_all[usable]) if usable.any() else np.nan
 
 
-# ------------------------------------------------------------------ out-of-bag
+def _root_of_out_of_bag(error: OutOfBagError, replicates: Array) -> OutOfBagError:
+    """Return the square root of a mean; of the first order where it is spread."""
+    slope, value = slope_of_root(error.error), float(square_root(error.error))
+    return replace(
+        error,
+        error=value,
+        by_row=value + slope * (error.by_row - error.error),
+        replicates=replicates,
+        influence=slope * error.influence,
+        standard_error=slope * error.standard_error,
+        standard_error_unadjusted=slope * error.standard_error_unadjusted,
+    )
+
+
+def _seed_variance(left_out: LeftOutErrors) -> tuple[float, float]:
+    """Variance between runs of one training sample, without and with that of its rows left out."""
+    run_records = left_out.run_records
+    n_seeds, between, within = run_records.samples.n_seeds, [], []
+    sample, influence = left_out.run_numbers // n_seeds, left_out.influence(slice(None))
+    for k in left_out.sample_numbers:
+        runs_of_sample = np.flatnonzero(sample == k)
+        outside = run_records.samples.counts[k] == 0
+        m = np.count_nonzero(outside)
+        if len(runs_of_sample) < 2 or m < 2:
+            continue
+        gaps = influence[runs_of_sample][:, outside]
+        gaps = gaps - gaps.mean(axis=0)
+        between.append(left_out.errors[runs_of_sample].var(ddof=1))
+        per_row = np.sum(gaps**2) / ((len(runs_of_sample) - 1) * (m - 1))
+        within.append((per_row / m, per_row / run_records.n_units))
+    if not between:
+        return np.nan, np.nan
+    on_test, interaction = np.mean(within, axis=0)
+    return max(float(np.mean(between) - on_test), 0.0), float(interaction)
+
+
+# ------------------------------------------------------------------ rows left out
 
 
 @dataclass(frozen=True, eq=False)
-class _Parts:
-    """Errors of the runs on the rows left out.
+class LeftOutErrors:
+    """Errors of the runs on the rows that each left out, and of training samples over their seeds.
 
-    Only runs with a finite error are in `runs`, and their bootstrap samples in `used`.
-    """
-
-    runs: Array  # (n_runs,) numbers of runs
-    errors: Array  # (n_runs,)
-    influence: Reader  # some columns of (n_runs, n_units): on each run's own error
-    used: Array  # (n_used,) numbers of samples
-    full: Array  # (n_seeds,) errors of the runs on all rows
-    out_of_bag: OutOfBagError | None
-
-
-def _row_parts(metric: RowRunMetric, run_records: RunRecords) -> _Parts:
-    """Means of losses and functions of means."""
-    answers = np.array([record[metric.key] for record in run_records.full])
-    full = np.asarray(metric.errors(answers, np.ones(answers.shape[:2])), dtype=float)
-    rows = usable_rows(metric, run_records)
-    used = np.unique(rows.runs // run_records.samples.n_seeds)
-    error = None
-    if len(used) >= 2:
-        # Err(1) with its standard error; of a function of means by its linearised losses.
-        losses, value, replicates = losses_of(metric, run_records, rows)
-        error = out_of_bag_error(
-            losses, run_records.row_counts[used], groups=run_records.target.unit
-        )
-        if replicates is not None:
-            by_row = error.by_row - error.error + value
-            error = replace(error, error=value, by_row=by_row, replicates=replicates)
-    return _Parts(rows.runs, rows.errors, by_unit(rows, run_records), used, full, error)
-
-
-def _root_of_parts(parts: _Parts, run_records: RunRecords) -> _Parts:
-    """Errors that are the square roots of those of the parts; of the first order where spread."""
-    errors, full, error = square_root(parts.errors), square_root(parts.full), parts.out_of_bag
-    if error is not None:
-        slope, value = slope_of_root(error.error), float(square_root(error.error))
-        error = replace(
-            error,
-            error=value,
-            by_row=value + slope * (error.by_row - error.error),
-            replicates=over_seeds(errors, parts.runs, run_records.samples.n_seeds),
-            influence=slope * error.influence,
-            standard_error=slope * error.standard_error,
-            standard_error_unadjusted=slope * error.standard_error_unadjusted,
-        )
-    return replace(parts, errors=errors, full=full, out_of_bag=error)
-
-
-class UsableRows(NamedTuple):
-    """What was kept of the runs that give an error on the rows they left out.
+    Runs without a finite error are left out, and samples without a run.
 
     Attributes
     ----------
-    data : ndarray of shape (n_runs, n_samples, ...) or None
-        None for means, of which the losses say all.
-    runs : ndarray of shape (n_runs,)
-        Numbers of the runs.
-    outside : ndarray of shape (n_runs, n_samples)
-        Which rows each left out.
+    metric : RunMetric
+    run_records : RunRecords
+    run_numbers : ndarray of shape (n_runs,)
     errors : ndarray of shape (n_runs,)
-    linear : ndarray of shape (n_runs, n_samples)
-        Losses linearised at each run's own error.
+    influence : callable
+        Some columns of (n_runs, n_units): of the units on each run's own error.
+    sample_numbers : ndarray of shape (n_used,)
+        Numbers of the training samples.
+    sample_errors : ndarray of shape (n_used,)
+    mean_influence : callable
+        Some columns of (n_used, n_units): of the units on the mean error of the samples.
+    losses : ndarray of shape (n_used, n_samples) or None
+        Of rows; linearised for functions of means. None for rank metrics and callables, and where
+        no run has an error.
+    value : float
+        Error of a function of means; NaN for the others, whose error is a mean.
     """
 
-    data: Array | None
-    runs: Array
-    outside: Array
+    metric: RunMetric
+    run_records: RunRecords
+    run_numbers: Array
     errors: Array
-    linear: Array
+    influence: Reader
+    sample_numbers: Array
+    sample_errors: Array
+    mean_influence: Reader
+    losses: Array | None
+    value: float
 
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Of a t interval."""
+        return n_effective_of(self.metric, self.run_records) - 1
 
-def usable_rows(metric: RowRunMetric, run_records: RunRecords) -> UsableRows:
-    """Leave out runs whose error on these rows, or its gradient, is undefined."""
-    data, runs = run_records.of_bootstrap(metric.key)
-    if not len(runs):
-        none = np.empty((0, run_records.n_rows))
-        return UsableRows(data, runs, none == 0, np.empty(0), none)
-    outside = run_records.row_counts[runs // run_records.samples.n_seeds] == 0
-    errors, linear = metric.linearised(data, outside)
-    good = np.isfinite(errors)
-    if not good.all():
-        data, runs, outside, errors, linear = (
-            of_runs[good] for of_runs in (data, runs, outside, errors, linear)
+    @cached_property
+    def replicate_influence(self) -> Array:
+        """All columns of the mean influence, for metrics that are no functions of means."""
+        return self.mean_influence(slice(None))
+
+    def out_of_bag(self) -> OutOfBagError:
+        """Out-of-bag error, with its standard error; of at least two samples."""
+        run_records, numbers = self.run_records, self.sample_numbers
+        if self.losses is None:
+            counts = run_records.samples.counts[numbers]
+            return out_of_bag_metric(self.sample_errors, counts, self.mean_influence)
+        error = out_of_bag_error(
+            self.losses, run_records.row_counts[numbers], groups=run_records.target.unit
         )
-    if run_records.counts_failures and len(failed := run_records.failed_bootstrap()):
-        failed_error = metric.error_of(run_records.failed_score)
-        # Of a mean of losses; on each row such a run has the loss that it counts with.
-        order = np.argsort(np.append(runs, failed))
-        runs, added = np.append(runs, failed)[order], np.full(len(failed), failed_error)
-        errors = np.append(errors, added)[order]
-        linear = np.vstack([linear, np.full((len(failed), run_records.n_rows), failed_error)])[
-            order
-        ]
-        outside = run_records.row_counts[runs // run_records.samples.n_seeds] == 0
-    return UsableRows(None if metric.is_mean else data, runs, outside, errors, linear)
+        if self.metric.is_mean:
+            return error
+        by_row = error.by_row - error.error + self.value
+        return replace(error, error=self.value, by_row=by_row, replicates=self.sample_errors)
 
 
-def losses_of(
-    metric: RowRunMetric, run_records: RunRecords, rows: UsableRows
-) -> tuple[Array, float, Any]:
-    """Losses (n_used, n_samples) of each training sample, averaged over its runs.
-
-    For a function of means they are linearised; with them its value, and its value on the rows
-    that each sample left out, (n_used,).
-    """
-    data, runs, outside, errors, linear = rows
-    n_seeds = run_records.samples.n_seeds
-    if data is None:
-        return over_seeds(linear, runs, n_seeds), np.nan, None
-    # Each row once, by the mean of its terms over the runs that left it out.
-    times = np.maximum(outside.sum(axis=0), 1)
-    rows_used = np.count_nonzero(outside.any(axis=0))
-    value, moves = metric.together(data, outside * (run_records.n_rows / (times * rows_used)))
-    moves *= run_records.n_rows
-    return over_seeds(moves, runs, n_seeds), value, over_seeds(errors, runs, n_seeds)
-
-
-def by_unit(rows: UsableRows, run_records: RunRecords) -> Reader:
-    """Influence of each unit on each run's error: some columns of (n_runs, n_units)."""
-    unit = run_records.target.unit
-    if unit is None:
-        return columns_less(rows.linear, rows.errors)
-    influence = np.zeros((len(rows.runs), run_records.n_units))
-    for run, outside in enumerate(rows.outside):
-        gaps = rows.linear[run, outside] - rows.errors[run]
-        influence[run] = group_influence(gaps, unit[outside], run_records.n_units)
-    return columns_of(influence)
-
-
-def _replicate_parts(metric: RunMetric, run_records: RunRecords) -> _Parts:
-    """Rank metrics and callables: the mean over bootstrap samples."""
-    runs, errors, influence = replicates_of(metric, run_records)
-    n_seeds = run_records.samples.n_seeds
-    outside = run_records.samples.counts[runs // n_seeds] == 0
-    computed = Computed.of(influence, outside)
-    used = np.unique(runs // n_seeds)
-    full = np.array([record[f"{metric.key}: error"] for record in run_records.full], dtype=float)
-    out_of_bag = None
-    if len(used) >= 2:
-        out_of_bag = out_of_bag_metric(
-            over_seeds(errors, runs, n_seeds),
-            run_records.samples.counts[used],
-            over_seeds(partial(computed.filled, 1.0), runs, n_seeds),
-        )
-    return _Parts(runs, errors, partial(computed.filled, 0.5), used, full, out_of_bag)
-
-
-def replicates_of(metric: RunMetric, run_records: RunRecords) -> tuple[Array, Array, Array]:
-    """Numbers of the runs with a value, their errors, and the influence of each unit.
-
-    Influence values are (n_runs, n_units), NaN where they were not computed.
-    """
-    records = run_records.records[: run_records.samples.n_bootstrap_runs]
+def left_out_errors(metric: RunMetric, run_records: RunRecords) -> LeftOutErrors:
+    """Return the errors of runs on the rows left out, of any metric."""
+    if isinstance(metric, RowRunMetric):
+        return _errors_of_rows(metric, run_records)
+    # Rank metrics and callables: the error of each run, and the influence of each unit on it.
+    samples = run_records.samples
+    records = run_records.sample_records[: samples.n_bootstrap_runs]
     errors = np.array(
         [record.get(f"{metric.key}: error", np.nan) for record in records], dtype=float
     )
     if run_records.counts_failures:
         errors[run_records.failed_bootstrap()] = metric.error_of(run_records.failed_score)
-    runs = np.flatnonzero(np.isfinite(errors))
-    counts = run_records.samples.counts[runs // run_records.samples.n_seeds]
-    influence = np.full((len(runs), run_records.n_units), np.nan)
-    for run, k in enumerate(runs.tolist()):
+    run_numbers = np.flatnonzero(np.isfinite(errors))
+    errors, outside = errors[run_numbers], samples.counts[run_numbers // samples.n_seeds] == 0
+    influence = np.full((len(run_numbers), run_records.n_units), np.nan)
+    for run, k in enumerate(run_numbers.tolist()):
         # The score that a failed run counts with does not hang on its rows.
-        influence[run, counts[run] == 0] = records[k].get(f"{metric.key}: influence", 0.0)
-    return runs, errors[runs], influence
+        influence[run, outside[run]] = records[k].get(f"{metric.key}: influence", 0.0)
+    return LeftOutErrors(
+        metric,
+        run_records,
+        run_numbers,
+        errors,
+        filled_influence(influence, outside, 0.5),
+        np.unique(run_numbers // samples.n_seeds),
+        over_seeds(errors, run_numbers, samples.n_seeds),
+        over_seeds(filled_influence(influence, outside, 1.0), run_numbers, samples.n_seeds),
+        None,
+        np.nan,
+    )
 
 
-class Computed(NamedTuple):
-    """Influence values, of which functions that have to be called leave some out.
+def _errors_of_rows(metric: RowRunMetric, run_records: RunRecords) -> LeftOutErrors:
+    """Means of losses and functions of means.
 
-    Attributes
+    Runs whose error on these rows, or its gradient, is undefined are left out.
+    """
+    n_seeds, unit = run_records.samples.n_seeds, run_records.target.unit
+    data, run_numbers = run_records.of_bootstrap(metric.key)
+    outside = run_records.row_counts[run_numbers // n_seeds] == 0
+    # Losses of each run's rows, linearised at its own error.
+    errors, linear, has_runs = np.empty(0), np.empty((0, run_records.n_rows)), len(run_numbers) > 0
+    if has_runs:
+        errors, linear = metric.linearised(data, outside)
+    good = np.isfinite(errors)
+    if not good.all():
+        data, run_numbers, outside, errors, linear = (
+            of_runs[good] for of_runs in (data, run_numbers, outside, errors, linear)
+        )
+    failed = run_records.failed_bootstrap() if run_records.counts_failures and has_runs else ()
+    if len(failed):
+        failed_error = metric.error_of(run_records.failed_score)
+        # Of a mean of losses; on each row such a run has the loss that it counts with.
+        order = np.argsort(np.append(run_numbers, failed))
+        run_numbers = np.append(run_numbers, failed)[order]
+        errors = np.append(errors, np.full(len(failed), failed_error))[order]
+        of_failed = np.full((len(failed), run_records.n_rows), failed_error)
+        linear = np.vstack([linear, of_failed])[order]
+        outside = run_records.row_counts[run_numbers // n_seeds] == 0
+    influence: Reader = columns_less(linear, errors)
+    if unit is not None:
+
+        @cache
+        def of_groups() -> Array:
+            # Read by few of the callers, and then more than once.
+            values = np.zeros((len(run_numbers), run_records.n_units))
+            for run, rows in enumerate(outside):
+                gaps = linear[run, rows] - errors[run]
+                values[run] = group_influence(gaps, unit[rows], run_records.n_units)
+            return values
+
+        def columns_of_groups(columns: slice) -> Array:
+            return of_groups()[:, columns]
+
+        influence = columns_of_groups
+    losses, value = None, np.nan
+    if len(run_numbers):
+        moves = linear
+        if not metric.is_mean:
+            # Each row once, by the mean of its terms over the runs that left it out.
+            times = np.maximum(outside.sum(axis=0), 1)
+            rows_used = np.count_nonzero(outside.any(axis=0))
+            value, moves = metric.together(
+                data, outside * (run_records.n_rows / (times * rows_used))
+            )
+            moves *= run_records.n_rows
+        losses = over_seeds(moves, run_numbers, n_seeds)
+    return LeftOutErrors(
+        metric,
+        run_records,
+        run_numbers,
+        errors,
+        influence,
+        np.unique(run_numbers // n_seeds),
+        over_seeds(errors, run_numbers, n_seeds),
+        over_seeds(influence, run_numbers, n_seeds),
+        losses,
+        value,
+    )
+
+
+def filled_influence(influence: Array, outside: Array, power: float) -> Reader:
+    """Influence values with the unit's mean where functions that have to be called left some out.
+
+    Parameters
     ----------
     influence : ndarray of shape (n_runs, n_units)
         NaN where they were not computed.
     outside : ndarray of shape (n_runs, n_units)
         Which units each run left out.
-    everywhere : bool
-        Whether all of these were computed.
+    power : float
+        Values that were computed are moved away from the unit's mean by (times left out / times
+        computed) ** power: 1 keeps the variance of the mean over runs, 1/2 that within a run.
+
+    Returns
+    -------
+    callable
+        Some columns of (n_runs, n_units).
     """
+    blocks = column_blocks(*influence.shape)
+    is_computed = (np.isfinite(influence[:, columns]) | ~outside[:, columns] for columns in blocks)
+    is_complete = all(columns.all() for columns in is_computed)
 
-    influence: Array
-    outside: Array
-    everywhere: bool
-
-    @classmethod
-    def of(cls, influence: Array, outside: Array) -> Computed:
-        """Look whether all were computed."""
-        blocks = column_blocks(*influence.shape)
-        is_computed = (
-            np.isfinite(influence[:, columns]) | ~outside[:, columns] for columns in blocks
-        )
-        return cls(influence, outside, all(columns.all() for columns in is_computed))
-
-    def filled(self, power: float, columns: slice) -> Array:
-        """Influence values with the unit's mean where they were not computed.
-
-        Those that were are moved away from that mean by (times left out / times computed) ** power:
-        1 keeps the variance of the mean over runs, 1/2 the variance within a run.
-        """
-        influence, outside = self.influence[:, columns], self.outside[:, columns]
-        if self.everywhere:
-            return where_outside(influence, outside)
-        is_computed = outside & np.isfinite(influence)
-        n_known = is_computed.sum(axis=0)
+    def filled(columns: slice) -> Array:
+        values, left_out = influence[:, columns], outside[:, columns]
+        if is_complete:
+            return where_outside(values, left_out)
+        is_computed = left_out & np.isfinite(values)
+        n_computed = is_computed.sum(axis=0)
         # Run after run, so that the mean of a unit does not depend on the columns beside it.
-        mean = reduce(np.add, np.where(is_computed, influence, 0.0)) / np.maximum(n_known, 1)
-        scale = (outside.sum(axis=0) / np.maximum(n_known, 1)) ** power
-        return np.where(is_computed, mean + scale * (influence - mean), mean)
+        mean = reduce(np.add, np.where(is_computed, values, 0.0)) / np.maximum(n_computed, 1)
+        scale = (left_out.sum(axis=0) / np.maximum(n_computed, 1)) ** power
+        return np.where(is_computed, mean + scale * (values - mean), mean)
+
+    return filled
 
 
 def over_seeds(values: _Values, runs: Array, n_seeds: int) -> _Values:
@@ -817,68 +941,3 @@ def over_seeds(values: _Values, runs: Array, n_seeds: int) -> _Values:
     sums = np.zeros((len(sample), *values.shape[1:]))
     np.add.at(sums, number, values)
     return sums / times.reshape(-1, *[1] * (values.ndim - 1))
-
-
-# ------------------------------------------------------------------ cross-validation
-
-
-def _cv(
-    metric: RunMetric, run_records: RunRecords, resubstitution: float, samples: dict[str, Any]
-) -> CVBootstrap | None:
-    """Parts of the cv-bootstrap interval; None without a whole repeat of cross-validation.
-
-    A function of sums is taken of the sums over all rows of a repeat: a fold has too few rows for
-    an R2 or an F1 of its own.
-    """
-    if isinstance(metric, RowRunMetric):
-        data = run_records.of_folds(metric.key)
-        if not len(data):
-            return None
-        errors, linear = metric.linearised(data, np.ones(data.shape[:2], dtype=bool))
-        if run_records.counts_failures:
-            failed = run_records.failed_in_folds(metric.key)
-            linear = np.where(failed, metric.error_of(run_records.failed_score), linear)
-            errors = linear.mean(axis=1)
-        good = np.isfinite(errors)
-        if not good.any():
-            return None
-        centre, influence = float(errors[good].mean()), (linear - errors[:, None])[good]
-        extra = guard_of(metric, run_records, data, linear)
-    else:
-        cv = of_folds(metric, run_records)
-        if cv is None:
-            return None
-        centre, influence, extra = cv
-    n_rows = influence.shape[1]
-    if run_records.target.unit is not None:
-        influence = group_influence(influence, run_records.target.unit, run_records.n_units)
-    return cv_bootstrap(
-        centre,
-        influence,
-        n_rows=n_rows,
-        n_effective=n_effective_of(metric, run_records),
-        resubstitution=resubstitution,
-        **samples,
-        **extra,
-    )
-
-
-def _seed_variance(run_records: RunRecords, parts: _Parts) -> tuple[float, float]:
-    """Variance between runs of one training sample, without and with that of its rows left out."""
-    n_seeds, between, within = run_records.samples.n_seeds, [], []
-    sample, influence = parts.runs // n_seeds, parts.influence(slice(None))
-    for k in parts.used:
-        runs_of_sample = np.flatnonzero(sample == k)
-        outside = run_records.samples.counts[k] == 0
-        m = np.count_nonzero(outside)
-        if len(runs_of_sample) < 2 or m < 2:
-            continue
-        gaps = influence[runs_of_sample][:, outside]
-        gaps = gaps - gaps.mean(axis=0)
-        between.append(parts.errors[runs_of_sample].var(ddof=1))
-        per_row = np.sum(gaps**2) / ((len(runs_of_sample) - 1) * (m - 1))
-        within.append((per_row / m, per_row / run_records.n_units))
-    if not between:
-        return np.nan, np.nan
-    on_test, interaction = np.mean(within, axis=0)
-    return max(float(np.mean(between) - on_test), 0.0), float(interaction)

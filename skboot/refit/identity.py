@@ -161,18 +161,15 @@ class Key:
             for code in list(self._code.values())[described:]:
                 self._parts.append(f"{_module_of(code)}.{code.__qualname__}")
                 if isinstance(code, type):
-                    self._describe_class(code)
+                    # A class of compiled code enters by its file.
+                    self.add((code.__bases__, type(code), _file_of(_module_of(code))))
+                    for name, value in sorted(vars(code).items()):
+                        if name not in _OF_EVERY_CLASS and not name.startswith("__annot"):
+                            self._add_if_possible(f"{code.__qualname__}.{name}", value)
                 else:
                     self._describe_function(code)
                 described += 1
         return str(joblib.hash(self._parts))
-
-    def _describe_class(self, cls: type) -> None:
-        # A class of compiled code enters by its file.
-        self.add((cls.__bases__, type(cls), _file_of(_module_of(cls))))
-        for name, value in sorted(vars(cls).items()):
-            if name not in _OF_EVERY_CLASS and not name.startswith("__annot"):
-                self._add_if_possible(f"{cls.__qualname__}.{name}", value)
 
     def _describe_function(self, function: Any) -> None:
         code, values = function.__code__, function.__globals__

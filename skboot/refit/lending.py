@@ -206,9 +206,18 @@ def with_copied_objects(value: Any) -> Any:
         return copied
     if type(value) in (list, tuple):
         return _sequence(value, copy_of)
-    if _is_frame("pandas", value):
-        return _pandas_with_copied_objects(value)
-    return value
+    if not _is_frame("pandas", value):
+        return value
+    if value.ndim == 1:
+        if value.dtype != np.dtype(object) or _all_atoms(value):
+            return value
+        return type(value)(with_copied_objects(value.to_numpy()), value.index, object, value.name)
+    frame = value
+    for k, dtype in enumerate(value.dtypes):
+        if dtype == np.dtype(object) and not _all_atoms(value.iloc[:, k]):
+            frame = value.copy() if frame is value else frame
+            frame.isetitem(k, with_copied_objects(value.iloc[:, k].to_numpy()))
+    return frame
 
 
 def _all_atoms(values: Iterable[Any]) -> bool:
@@ -241,18 +250,3 @@ def _is_plain(value: Any) -> bool:
 def _is_frame(package: str, value: Any) -> bool:
     module = sys.modules.get(package)
     return module is not None and isinstance(value, module.DataFrame | module.Series)
-
-
-def _pandas_with_copied_objects(frame: Any) -> Any:
-    """Return a frame whose columns hold copies of their Python objects."""
-    if frame.ndim == 1:
-        if frame.dtype != np.dtype(object) or _all_atoms(frame):
-            return frame
-        return type(frame)(with_copied_objects(frame.to_numpy()), frame.index, object, frame.name)
-    copied = frame
-    for k, dtype in enumerate(frame.dtypes):
-        if dtype != np.dtype(object) or _all_atoms(frame.iloc[:, k]):
-            continue
-        copied = frame.copy() if copied is frame else copied
-        copied.isetitem(k, with_copied_objects(frame.iloc[:, k].to_numpy()))
-    return copied

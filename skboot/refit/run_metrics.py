@@ -213,24 +213,6 @@ def replicate_rows(
     return value, influence
 
 
-def call_scorer(
-    scorer: Any,
-    answers: Answers,
-    rows: Array | None,
-    y_rows: Array | None,
-    params: Mapping[str, Any],
-) -> float:
-    """Call a scorer on some of the rows answered for, with the targets of others if asked."""
-    call = partial(scorer, answers.estimator, **params)
-    y_rows = rows if y_rows is None else y_rows
-    y = answers.y if y_rows is None or answers.y is None else copy_of_rows(answers.y, y_rows)
-    if rows is None:
-        lent = (answers.X,) if y is None else (answers.X, y)
-        return as_number(answers.lender.call(call, *lent))
-    X = copy_of_rows(answers.X, rows)
-    return as_number(call(X) if y is None else call(X, y))
-
-
 def _block_values(shared: tuple[Binding, Statistic, ReducedData], number: int) -> Array:
     """Return the values of a statistic on the resamples of a block."""
     binding, statistic, reduced = shared
@@ -632,8 +614,8 @@ class ValueRunMetric(RowRunMetric):
 class LossRunMetric(RowRunMetric):
     """The mean of a loss of the probabilities, or scores, of all classes."""
 
-    def __init__(self, arguments: RunMetricArguments, statistic: PosteriorMean) -> None:
-        super().__init__(arguments, statistic)
+    def __init__(self, arguments: RunMetricArguments, posterior_mean: PosteriorMean) -> None:
+        super().__init__(arguments, posterior_mean)
         self.key = f"loss of {arguments.name}"
         self._methods, self._positive = arguments.methods, arguments.positive
 
@@ -705,17 +687,6 @@ class ReplicateRunMetric(RunMetric):
     def pools_runs(self) -> bool:
         return self.reads_folds_together
 
-    def _comparable(self, answers: Answers) -> Array | None:
-        """Return answers on a scale that the models of all folds share; None where none is."""
-        if self.statistic.response == "probabilities":
-            return answers.probabilities
-        response = answers.comparable(self._methods, self._positive)
-        return (
-            np.array(response.tolist())
-            if response is not None and response.dtype.hasobject
-            else response
-        )
-
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep error and influence; the responses too where folds are pooled afterwards."""
         y, y_pred = self._truth(scored.rows), self.responses(answers)
@@ -724,8 +695,15 @@ class ReplicateRunMetric(RunMetric):
         if scored.kind == "fold":
             arrays[f"{self.key}: response"] = y_pred
             arrays[f"{self.key}: error"] = self.function(y, y_pred, weights)
-            comparable = self._comparable(answers) if self.reads_folds_together else None
+            # Answers on a scale that the models of all folds share, where there is one.
+            comparable: Array | None = None
+            if self.reads_folds_together and self.statistic.response == "probabilities":
+                comparable = answers.probabilities
+            elif self.reads_folds_together:
+                comparable = answers.comparable(self._methods, self._positive)
             if comparable is not None:
+                has_objects = comparable.dtype.hasobject
+                comparable = np.array(comparable.tolist()) if has_objects else comparable
                 arrays[f"{self.key}: comparable"] = comparable
             return arrays
         if scored.kind == "full":
@@ -774,7 +752,17 @@ class ScorerRunMetric(RunMetric):
         """
         at = scored if rows is None else scored[rows]
         by_row = {name: copy_of_rows(values, at) for name, values in self._by_row.items()}
-        value = call_scorer(self.scorer, answers, rows, y, {**self._params, **by_row})
+        call = partial(self.scorer, answers.estimator, **{**self._params, **by_row})
+        y_rows = rows if y is None else y
+        targets = answers.y
+        if y_rows is not None and targets is not None:
+            targets = copy_of_rows(targets, y_rows)
+        if rows is None:
+            lent = (answers.X,) if targets is None else (answers.X, targets)
+            value = as_number(answers.lender.call(call, *lent))
+        else:
+            X = copy_of_rows(answers.X, rows)
+            value = as_number(call(X) if targets is None else call(X, targets))
         return 0.0 - self.sign * value if np.isfinite(value) else np.nan
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
@@ -825,10 +813,10 @@ class RunRecords:
     ----------
     target : Target
     samples : TrainingSamples
-    full : list of dict
+    full_records : list of dict
         Records of the runs on all rows, one per seed.
-    records : list of dict
-        Records of the other runs, in their order.
+    sample_records : list of dict
+        Records of the other runs, on bootstrap samples and on folds, in their order.
     all_rows : bool
         Whether bootstrap runs answered for all rows.
     failed_score : float
@@ -837,8 +825,8 @@ class RunRecords:
 
     target: Target
     samples: TrainingSamples
-    full: Sequence[Record]
-    records: Sequence[Record]
+    full_records: Sequence[Record]
+    sample_records: Sequence[Record]
     all_rows: bool
     failed_score: float = np.nan
 
@@ -860,7 +848,7 @@ class RunRecords:
 
     def of_bootstrap(self, key: str) -> tuple[Array, Array]:
         """Values kept per row, (n_runs, n_samples, ...), and the numbers of these runs."""
-        records = self.records[: self.samples.n_bootstrap_runs]
+        records = self.sample_records[: self.samples.n_bootstrap_runs]
         runs = np.array([k for k, record in enumerate(records) if key in record], dtype=np.intp)
         if not len(runs):
             return np.empty((0, self.n_rows)), runs
@@ -889,7 +877,7 @@ class RunRecords:
         outside : ndarray of shape (n_runs, n_rows)
             Which of them each run left out.
         """
-        records = self.records[: self.samples.n_bootstrap_runs]
+        records = self.sample_records[: self.samples.n_bootstrap_runs]
         runs = np.array([k for k, of_run in enumerate(records) if key in of_run], dtype=np.intp)
         if not len(runs):
             return
@@ -916,8 +904,8 @@ class RunRecords:
 
     def failed_bootstrap(self) -> Array:
         """Numbers of the bootstrap runs that failed; for runs that count then."""
-        records = self.records[: self.samples.n_bootstrap_runs]
-        failed = [k for k, record in enumerate(records) if record.get("error") is not None]
+        records = self.sample_records[: self.samples.n_bootstrap_runs]
+        failed = [k for k, record in enumerate(records) if record.get("failure") is not None]
         return np.array(failed, dtype=np.intp)
 
     def of_folds(self, key: str) -> Array:
@@ -967,4 +955,4 @@ class RunRecords:
         """Records of the folds of a repeat, for one seed."""
         n_seeds, n_folds = self.samples.n_seeds, self.samples.n_folds
         first_fold = self.samples.n_bootstrap_runs + repeat * n_folds * n_seeds + s
-        return [self.records[first_fold + fold * n_seeds] for fold in range(n_folds)]
+        return [self.sample_records[first_fold + fold * n_seeds] for fold in range(n_folds)]

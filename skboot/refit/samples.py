@@ -119,8 +119,8 @@ def draw_training_samples(
     n_repeats: int,
     n_seeds: int,
     seed: np.random.SeedSequence,
-    given: NDArray[Any] | None = None,
-    rows_given: Sequence[NDArray[np.intp]] | None = None,
+    user_counts: NDArray[Any] | None = None,
+    user_rows: Sequence[NDArray[np.intp]] | None = None,
 ) -> TrainingSamples:
     """Draw all training samples.
 
@@ -136,9 +136,9 @@ def draw_training_samples(
     n_resamples, n_repeats, n_seeds : int
         Bootstrap samples, repeats of cross-validation, runs of each.
     seed : numpy.random.SeedSequence
-    given : ndarray of shape (n_resamples, n_units), optional
+    user_counts : ndarray of shape (n_resamples, n_units), optional
         How often each unit is in samples that are not drawn here.
-    rows_given : sequence of ndarray, optional
+    user_rows : sequence of ndarray, optional
         Their rows, where the user gave them.
 
     Returns
@@ -147,8 +147,8 @@ def draw_training_samples(
     """
     n_units = n_rows if unit is None else int(unit.max()) + 1
     counts: NDArray[Any] = np.empty((n_resamples, n_units), dtype=np.uint8)
-    if given is not None:
-        counts = given
+    if user_counts is not None:
+        counts = user_counts
     elif n_resamples > 0:
         strata = rows_by_class(codes) if stratify else [np.arange(n_units)]
         draws = draws_that_leave_some_out(strata, n_resamples, stream(seed, _SAMPLES))
@@ -162,7 +162,7 @@ def draw_training_samples(
     rng = np.random.default_rng(stream(seed, _FOLDS))
     folds = [_folds(n_rows, unit, codes, n_folds, rng) for _ in range(n_repeats)]
     of_repeats = np.array(folds).reshape(-1, n_rows)
-    return TrainingSamples(counts, of_repeats, n_folds, n_seeds, seed, rows_given)
+    return TrainingSamples(counts, of_repeats, n_folds, n_seeds, seed, user_rows)
 
 
 class DrawnSamples(Sequence[Any]):

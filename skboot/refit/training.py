@@ -18,7 +18,7 @@ from functools import cached_property, partial
 from numbers import Integral
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,16 +79,16 @@ class Tasks:
         context = self.context.subcontext("fits-on-samples", None, n_runs, False)
         return replace(self, context=context.call_on_fit_task_begin(estimator=self.owner))
 
-    def end(self, **told: Any) -> None:
+    def end(self, **fit_data: Any) -> None:
         """End the task."""
-        self.context.call_on_fit_task_end(estimator=self.owner, **told)
+        self.context.call_on_fit_task_end(estimator=self.owner, **fit_data)
 
     def run(
         self,
         work: Callable[[], _T],
         estimator: Any,
         number: int | str,
-        told: Mapping[str, Any],
+        fit_data: Mapping[str, Any],
     ) -> _T:
         """Train an estimator as a task of its own, which ends however the training does.
 
@@ -99,7 +99,7 @@ class Tasks:
         estimator : estimator
         number : int or str
             Of the run; of one on all rows a name.
-        told : mapping
+        fit_data : mapping
             X, y and metadata, as callbacks are told of them.
         """
         if number not in self.contexts:
@@ -109,10 +109,10 @@ class Tasks:
         context = self.contexts[number]
         try:
             with context.propagate_callback_context(estimator):
-                context.call_on_fit_task_begin(estimator=self.owner, **told)
+                context.call_on_fit_task_begin(estimator=self.owner, **fit_data)
                 return work()
         finally:
-            context.call_on_fit_task_end(estimator=self.owner, **told)
+            context.call_on_fit_task_end(estimator=self.owner, **fit_data)
 
 
 # ------------------------------------------------------------------ inner cross-validation
@@ -267,7 +267,6 @@ def _can_be_wrapped(owner: Any, cv: Any) -> bool:
 
 
 Record = dict[str, Any]
-Keep = Callable[["Answers", "Scored"], Mapping[str, Any]]
 
 # Bound of the seeds of estimators: compiled ones read a signed integer of 32 bits.
 _LARGEST_SEED = 2**31 - 1
@@ -321,6 +320,13 @@ class HeldOut(NamedTuple):
     y: NDArray[Any]
 
 
+class AnswersKeeper(Protocol):
+    """A metric of runs as a training knows it; see `skboot.refit.run_metrics`."""
+
+    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+        """Return the arrays to keep of a run, by name; a run fails by what it raises."""
+
+
 @dataclass(frozen=True, eq=False)
 class Job:
     """What all runs share; sent to each worker once per chunk of runs, to a cluster once.
@@ -339,8 +345,8 @@ class Job:
         Unit of each row; None where rows are drawn.
     classes : ndarray of shape (n_classes,) or None
         Classes of all the data.
-    keep : sequence of callable
-        Each takes the answers and the rows scored, and returns arrays to keep of a run, by name.
+    metrics : sequence of AnswersKeeper
+        What runs are for; of metrics that need the same arrays of a run, one.
     pairwise : bool
         Whether X holds a value for each pair of rows.
     group_copies : bool
@@ -366,7 +372,7 @@ class Job:
     params: Mapping[str, Any]
     unit: NDArray[np.intp] | None
     classes: NDArray[Any] | None
-    keep: Sequence[Keep]
+    metrics: Sequence[AnswersKeeper]
     pairwise: bool
     group_copies: bool
     predict_all: bool
@@ -643,7 +649,10 @@ def train_and_answer(job: Job, run: Run, record: Record, lender: Lender) -> Reco
                 "fold" if run.counts is None else "bootstrap",
                 run.number,
             )
-            return {key: array for keep in job.keep for key, array in keep(answers, scored).items()}
+            arrays: Record = {}
+            for metric in job.metrics:
+                arrays.update(metric.keep(answers, scored))
+            return arrays
         finally:
             warned = [w for w in caught if not issubclass(w.category, ConvergenceWarning)]
             record["n_convergence"] = len(caught) - len(warned)
@@ -661,8 +670,8 @@ def kept_on_tests(
         columns = X[:, train] if job.pairwise and train is not None else X
         answers = Answers(estimator, columns, y, job.classes, lender)
         scored = Scored(np.arange(len(y)), np.ones(len(y), dtype=bool), None, None, "test")
-        for keep in job.keep:
-            arrays = keep(answers, scored)
+        for metric in job.metrics:
+            arrays = metric.keep(answers, scored)
             record.update({prefix + key: array for key, array in arrays.items()})
     return record
 
@@ -880,7 +889,18 @@ def run_all(
             done(len(records), resumed=True)
         pending = [run for run in runs if run.number not in records]
         if job.folder is not None and pending:
-            _check_writable(job.folder)
+            # A folder that keeps no run is refused before any is done.
+            try:
+                replace_link(job.folder)
+                Path(job.folder).mkdir(parents=True, exist_ok=True)
+                probe, text = Path(job.folder) / "probe", b"runs of a fit are kept here"
+                write_whole(probe, lambda file: file.write(text), follow=False)
+                probe.unlink(missing_ok=True)  # another fit into it may have been quicker
+            except OSError as error:
+                place, reason = str(Path(job.folder).parent), error.strerror or error
+                advice = "Give another folder, or leave memory= out: the runs are then not kept."
+                must = "be a folder that can be written"
+                raise fail("memory", must, f"{place!r}: {reason}", advice) from error
         try:
             for chunk in in_chunks(
                 record_of, job, pending, n_jobs=n_jobs, seconds_each=seconds_per_run
@@ -895,14 +915,14 @@ def run_all(
 
 def record_of(job: Job, run: Run) -> Record:
     """Return and write the record of one run; an error is recorded unless it is to be raised."""
-    record: Record = {"number": run.number, "error": None, "fit_time": np.nan}
+    record: Record = {"number": run.number, "failure": None, "fit_time": np.nan}
     try:
         record.update(job.loan.attempt(partial(train_and_answer, job, run, record)))
     except Exception as error:
         if job.raise_errors:
             raise
         # As text: an exception need not survive the way back from a worker.
-        record["error"] = f"{type(error).__name__}: {error}"
+        record["failure"] = f"{type(error).__name__}: {error}"
         return record
     if job.folder is not None:
         try:
@@ -917,7 +937,7 @@ def write_run(folder: str, record: Record) -> None:
     """Write the record of a run that succeeded."""
     path = _path(folder, record["number"])
     path.parent.mkdir(parents=True, exist_ok=True)
-    arrays = {key: np.asarray(v) for key, v in record.items() if key not in ("error", "warnings")}
+    arrays = {key: np.asarray(v) for key, v in record.items() if key not in ("failure", "warnings")}
     if any(array.dtype.hasobject for array in arrays.values()):
         raise TypeError("With memory=, labels must be strings or numbers, not Python objects.")
     contents: dict[str, Any] = {f"a{k}": array for k, array in enumerate(arrays.values())}
@@ -941,23 +961,23 @@ def finished_runs(
     paths = {number: _path(folder, number) for number in numbers}
     # A link is no file of a fit: the run is done again, and its file takes the place of the link.
     there = {k: path for k, path in paths.items() if path.is_file() and not path.is_symlink()}
-    records = {number: _read(path, n_bytes) for number, path in there.items()}
-    return {number: record for number, record in records.items() if record is not None}
-
-
-def _check_writable(folder: str) -> None:
-    """Refuse a folder that keeps no run, before any is done."""
-    try:
-        replace_link(folder)
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        probe = Path(folder) / "probe"
-        write_whole(probe, lambda file: file.write(b"runs of a fit are kept here"), follow=False)
-        probe.unlink(missing_ok=True)  # another fit into the same folder may have been quicker
-    except OSError as error:
-        place, reason = str(Path(folder).parent), error.strerror or error
-        advice = "Give another folder, or leave memory= out: the runs are then not kept."
-        must = "be a folder that can be written"
-        raise fail("memory", must, f"{place!r}: {reason}", advice) from error
+    records = {}
+    for number, path in there.items():
+        # A file that is damaged, or of another run or fit, is left out.
+        try:
+            arrays = arrays_of(path, min(n_bytes + _OVERHEAD, path.stat().st_size))
+            if arrays.pop("run").item() != _identity(path):
+                continue
+            names = arrays.pop("names").tolist()
+            record: Record = {name: arrays[f"a{k}"] for k, name in enumerate(names)}
+        except Exception:
+            # A damaged file can make its readers raise anything.
+            continue
+        for name, value in record.items():
+            if value.ndim == 0:
+                record[name] = int(value) if name in _INTEGERS else float(value)
+        records[number] = {**record, "failure": None, "warnings": set()}
+    return records
 
 
 def _most_bytes(job: Job) -> int:
@@ -966,7 +986,7 @@ def _most_bytes(job: Job) -> int:
     n_values = _VALUES_PER_ROW + (0 if job.classes is None else len(job.classes))
     n_values += int(np.prod(np.shape(job.y)[1:]))
     widest = 8 if job.classes is None else max(8, job.classes.dtype.itemsize)
-    return 2 * n_rows * n_values * widest * len(job.keep)
+    return 2 * n_rows * n_values * widest * len(job.metrics)
 
 
 def _note_on_stop(job: Job, runs: Sequence[Run]) -> str:
@@ -991,20 +1011,3 @@ def _path(folder: str | Path, number: int) -> Path:
 def _identity(path: Path) -> str:
     """Return which run of which fit a file is of, by its place."""
     return f"{path.parent.name}/{path.stem}"
-
-
-def _read(path: Path, n_bytes: float) -> Record | None:
-    """Return the record in a file; None if it is damaged or of another run or fit."""
-    try:
-        arrays = arrays_of(path, min(n_bytes + _OVERHEAD, path.stat().st_size))
-        if arrays.pop("run").item() != _identity(path):
-            return None
-        names = arrays.pop("names").tolist()
-        record: Record = {name: arrays[f"a{k}"] for k, name in enumerate(names)}
-    except Exception:
-        # A damaged file can make its readers raise anything.
-        return None
-    for name, value in record.items():
-        if value.ndim == 0:
-            record[name] = int(value) if name in _INTEGERS else float(value)
-    return {**record, "error": None, "warnings": set()}

@@ -372,7 +372,7 @@ class MethodBasis(ScoresBasis):
         if result.runs is None:
             # A search, from its out-of-fold predictions: nothing was trained.
             return []
-        error = self.error.error
+        error = self.error.prediction_error
         n_boot, n_fold = (int((result.runs["sample"] == of).sum()) for of in ("bootstrap", "fold"))
         runs = f"{n_boot} on bootstrap samples"
         runs += f", {n_fold} of cross-validation" if n_fold else ""

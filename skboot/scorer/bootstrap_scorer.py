@@ -377,9 +377,9 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
             with collected(notes):
                 self._run(data, groups, params)
         finally:
-            told = _TOLD_BY_COPIES.get(self, {}) if self._is_copy else {}
+            texts_told = _TOLD_BY_COPIES.get(self, {}) if self._is_copy else {}
             for note in notes:
-                is_new = told.setdefault(note.text, id(self)) == id(self)
+                is_new = texts_told.setdefault(note.text, id(self)) == id(self)
                 if is_new or note.kind in ("failed", "undefined"):
                     tell(note)
         return self
@@ -390,30 +390,30 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
         if routing_enabled() and groups is not None:
             params = {**params, "groups": groups}
         routed = routed_to_fit(self, self.estimator, self.scoring, params)
-        call = FitCall.of(self.get_params(deep=False), has_test=has_test, one=True)
+        call = FitCall.of(self.get_params(deep=False), has_test=has_test, one_method=True)
         if call.train_samples is not None:
             call = with_own_samples(call, data)
         tell(*notes_on_copies(call, data))
         if call.n_train_resamples:
             tell(note_on_folds(call, has_test))
-        runs = run_all_trainings(call, self.estimator, data, routed, owner=self)
-        tell(*runs.notes)
-        for category, texts in runs.estimator_warnings.items():
+        trained = run_all_trainings(call, self.estimator, data, routed, owner=self)
+        tell(*trained.notes)
+        for category, texts in trained.estimator_warnings.items():
             for text in texts:
                 warn_user(text, category)
         attributes: dict[str, Any] = {}
-        if isinstance(runs, OutOfBagRuns):
-            attributes = results.attributes_of(call, self.estimator, runs)
-        elif isinstance(runs, TestSetRuns):
-            attributes = results.attributes_on_tests(call, self.estimator, runs)
-        model = runs.model
+        if isinstance(trained, OutOfBagRuns):
+            attributes = results.attributes_of(call, self.estimator, trained)
+        elif isinstance(trained, TestSetRuns):
+            attributes = results.attributes_on_tests(call, self.estimator, trained)
+        model = trained.model
         attributes |= {
             name: getattr(model, name, None)
             for name in ("n_features_in_", "feature_names_in_", "classes_")
         }
         attributes["estimator_"] = model if self.refit else None
-        attributes["train_samples_"] = runs.train_samples if call.n_train_resamples else None
-        self._loan = runs.loan
+        attributes["train_samples_"] = trained.train_samples if call.n_train_resamples else None
+        self._loan = trained.loan
         for name in (*results.FITTED, *attributes):
             value = attributes.get(name)
             if value is not None:

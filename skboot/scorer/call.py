@@ -102,13 +102,15 @@ class FitCall:
     scores_training: bool = False
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Any], *, has_test: bool, one: bool = False) -> FitCall:
+    def of(
+        cls, parameters: Mapping[str, Any], *, has_test: bool, one_method: bool = False
+    ) -> FitCall:
         """Check the parameters of `BootstrapScorer`, for a fit with or without a test set.
 
-        ``one``: whether one method is fitted, which may be without training samples, and whose
-        failed runs may count.
+        ``one_method``: whether one method is fitted, which may be without training samples, and
+        whose failed runs may count.
         """
-        model_alone = one and bool(parameters["refit"])
+        model_alone = one_method and bool(parameters["refit"])
         arguments = {
             parameter.name: parameters[parameter.name]
             for parameter in fields(cls)
@@ -132,7 +134,7 @@ class FitCall:
         is_number = isinstance(error_score, Real) and not isinstance(error_score, bool)
         if not (raise_errors or is_number) or (is_number and np.isinf(float(error_score))):
             raise check.fail("error_score", "be a number or 'raise'", repr(error_score))
-        if is_number and not np.isnan(float(error_score)) and (has_test or not one):
+        if is_number and not np.isnan(float(error_score)) and (has_test or not one_method):
             must = "be np.nan or 'raise' with a test set, and where methods are compared"
             advice = "A run that failed has no answers to resample."
             raise check.fail("error_score", must, repr(error_score), advice)
@@ -456,11 +458,6 @@ class HeldOutSets:
     groups: list[Any]
     weights: list[Any]
 
-    @property
-    def are_weighted(self) -> bool:
-        """Whether the rows of a test set have weights."""
-        return any(weights is not None for weights in self.weights)
-
 
 def held_out_sets(
     X_test: Any, y_test: Any, groups_test: Any, sample_weight_test: Any
@@ -607,19 +604,19 @@ def _kind_of(labels: NDArray[Any]) -> str:
 Params = dict[str, Any]
 
 
-class Routed(NamedTuple):
+class RoutedParams(NamedTuple):
     """Parameters by where they go.
 
     Attributes
     ----------
-    fit : dict
+    fit_params : dict
         To the estimator's ``fit``.
-    scores : dict of dict
+    scorer_params : dict of dict
         To each scorer that gets some, by its name.
     """
 
-    fit: Params
-    scores: dict[str, Params]
+    fit_params: Params
+    scorer_params: dict[str, Params]
 
 
 def router_of(router: MetadataRouter, estimators: Mapping[str, Any], scoring: Any) -> Any:
@@ -638,7 +635,7 @@ def router_of(router: MetadataRouter, estimators: Mapping[str, Any], scoring: An
 
 def routed_to_fit(
     router: Any, estimator: Any, scoring: Any, params: Mapping[str, Any], name: str = ""
-) -> Routed:
+) -> RoutedParams:
     """Return where the parameters of a fit go; refuse those that nothing has requested.
 
     Parameters
@@ -652,15 +649,15 @@ def routed_to_fit(
         Of the estimator among several.
     """
     if not routing_enabled():
-        return Routed(dict(params), {})
+        return RoutedParams(dict(params), {})
     if not params:
-        return Routed({}, {})
+        return RoutedParams({}, {})
     suffix = f" of {name}" if name else ""
     routed = process_routing(router, "fit", **params)
     scorer = f"scorer{suffix}"
     of_scorer = dict(routed[scorer].score) if scorer in routed else {}
     of_fit = dict(routed[f"estimator{suffix}"].fit)
-    return Routed(of_fit, by_scorer(scoring, estimator, of_scorer) if of_scorer else {})
+    return RoutedParams(of_fit, by_scorer(scoring, estimator, of_scorer) if of_scorer else {})
 
 
 def by_scorer(scoring: Any, estimator: Any, params: Mapping[str, Any]) -> dict[str, Params]:
@@ -672,27 +669,27 @@ def by_scorer(scoring: Any, estimator: Any, params: Mapping[str, Any]) -> dict[s
     return {name: dict(routed[name].score) for name in scorers if routed[name].score}
 
 
-def scorers_of_test_weights(scoring: Any, estimator: Any, *, given: bool) -> set[str]:
+def scorers_of_test_weights(scoring: Any, estimator: Any, *, is_weighted: bool) -> set[str]:
     """Return the names of the scorers that weigh test rows.
 
     Parameters
     ----------
     scoring : str, callable, list, dict or None
     estimator : estimator
-    given : bool
+    is_weighted : bool
         Whether there are weights of test rows. With routing off all scorers take them, with
         routing on those that request ``sample_weight``; these cannot do without.
     """
     scorers, single = named_scorers(scoring, estimator)
     if not routing_enabled():
-        return set(scorers) if given else set()
+        return set(scorers) if is_weighted else set()
     scorers_asked = {next(iter(scorers)): _routed_scorer(scoring, estimator)} if single else scorers
     requests = {
         name: get_routing_for_object(scorer).score.requests.get("sample_weight", False)
         for name, scorer in scorers_asked.items()
     }
     unset = [name for name, request in requests.items() if request is None]
-    if given and unset:
+    if is_weighted and unset:
         text = (
             "[sample_weight] of test rows are passed but are not explicitly set as requested or "
             f"not requested for the scorers {unset}: use set_score_request(sample_weight=True)."
@@ -701,11 +698,11 @@ def scorers_of_test_weights(scoring: Any, estimator: Any, *, given: bool) -> set
             message=text, unrequested_params={"sample_weight": None}, routed_params={}
         )
     weighing = {name for name, request in requests.items() if request}
-    if given and not weighing:
+    if is_weighted and not weighing:
         advice = "Use set_score_request(sample_weight=True)."
         must = "be None where no scorer requests sample_weight"
         raise check.fail("sample_weight_test", must, "weights", advice)
-    if weighing and not given:
+    if weighing and not is_weighted:
         must = "be given with X_test where a scorer requests sample_weight"
         raise check.fail("sample_weight_test", must, "None")
     return weighing

@@ -66,7 +66,7 @@ from .call import (
     FitCall,
     FitData,
     HeldOutSets,
-    Routed,
+    RoutedParams,
     check_columns,
     name_in,
     scorers_of_test_weights,
@@ -93,7 +93,7 @@ _BYTES_PER_RUN = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class KeptAnswers:
+class SharedAnswers:
     """What is kept of a run for all metrics that read the same answers.
 
     Attributes
@@ -139,10 +139,10 @@ def narrow(labels: NDArray[Any]) -> NDArray[Any]:
 
 def responses_of(
     scorers: Mapping[str, Any], classes: Any, several_outputs: bool, model: Any
-) -> dict[str, KeptAnswers]:
+) -> dict[str, SharedAnswers]:
     """Return the answers that each metric reads; metrics that read the same share them."""
-    by_metric: dict[str, KeptAnswers] = {}
-    by_key: dict[str, KeptAnswers] = {}
+    by_metric: dict[str, SharedAnswers] = {}
+    by_key: dict[str, SharedAnswers] = {}
     for name, scorer in scorers.items():
         with check.arguments_named({"metric": "scoring"}):
             needed = needed_of(name, scorer, classes, several_outputs)
@@ -159,7 +159,7 @@ def responses_of(
         )
         part = "all" if needed.statistic.response == "probabilities" else needed.positive
         key = method if method == "predict" else f"{method} {part}"
-        by_metric[name] = by_key.setdefault(key, KeptAnswers(key, needed, {}))
+        by_metric[name] = by_key.setdefault(key, SharedAnswers(key, needed, {}))
         by_metric[name].metrics[name] = ErrorFunction(needed.statistic, 1.0, classes)
     return by_metric
 
@@ -170,10 +170,11 @@ def first_record(
     fit_time: float,
     scorers: Mapping[str, Any],
     tests: HeldOutSets,
-    answers_to_keep: Sequence[KeptAnswers],
+    answers_to_keep: Sequence[SharedAnswers],
 ) -> Record:
     """Return the record of the run on all rows; refuse metrics that cannot be had."""
-    plain = replace(job, keep=[replace(answers, metrics={}).keep for answers in answers_to_keep])
+    # Answers alone first: what is undefined of them is said of the argument.
+    plain = replace(job, metrics=[replace(answers, metrics={}) for answers in answers_to_keep])
     record = kept_on_tests(plain, model, None, job.loan)
     for k, rows in enumerate(tests.rows):
         with check.arguments_named({"y_true": name_in("y_test", tests.names[k])}):
@@ -184,7 +185,7 @@ def first_record(
                 for name in response.metrics:
                     measured_by(Scoring({name: scorers[name]}, several=False), named)
                 response.check_defined(rows.y, answers)
-    return {"error": None, "fit_time": fit_time, "n_convergence": 0, **record}
+    return {"failure": None, "fit_time": fit_time, "n_convergence": 0, **record}
 
 
 # ------------------------------------------------------------------ trainings
@@ -209,6 +210,10 @@ class Trained:
         Those of the run on all rows were raised when it was fitted.
     train_samples : DrawnSamples or None
         Rows of the bootstrap samples, if there are some.
+    metric_names : sequence of str
+        Of the metrics that the runs were scored by.
+    weighted_metrics : collection of str
+        Names of those that weigh rows.
     """
 
     model: Any
@@ -217,16 +222,8 @@ class Trained:
     notes: list[Note]
     estimator_warnings: Mapping[type[Warning], Sequence[str]]
     train_samples: DrawnSamples | None
-
-    @property
-    def metric_names(self) -> Sequence[str]:
-        """Names of the metrics that the runs were scored by."""
-        return ()
-
-    @property
-    def weighted_metrics(self) -> Collection[str]:
-        """Names of those that weigh rows."""
-        return ()
+    metric_names: Sequence[str]
+    weighted_metrics: Collection[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,30 +232,22 @@ class OutOfBagRuns(Trained):
 
     Attributes
     ----------
-    kept : RunRecords
+    run_records : RunRecords
     metrics : list of RunMetric
     answers : Answers
         Of the model of all rows, for all rows.
     """
 
-    kept: RunRecords
+    run_records: RunRecords
     metrics: list[RunMetric]
     answers: Answers
-
-    @property
-    def metric_names(self) -> Sequence[str]:
-        return [metric.name for metric in self.metrics]
-
-    @property
-    def weighted_metrics(self) -> Collection[str]:
-        return [metric.name for metric in self.metrics if metric.is_weighted]
 
     @cached_property
     def errors(self) -> list[MethodError]:
         """Error of the method by each metric."""
-        rng = np.random.default_rng(stream(self.kept.samples.seed, PERMUTATIONS))
+        rng = np.random.default_rng(stream(self.run_records.samples.seed, PERMUTATIONS))
         return [
-            method_error(metric, self.kept, metric.no_information(self.answers, rng))
+            method_error(metric, self.run_records, metric.no_information(self.answers, rng))
             for metric in self.metrics
         ]
 
@@ -273,8 +262,6 @@ class TestSetRuns(Trained):
     samples : TrainingSamples
     classes : ndarray of shape (n_classes,) or None
     responses, scorers : dict by metric
-    weighing : set of str
-        Metrics that weigh test rows.
     records : list of dict
         Of the first run on all rows, then of those of `TrainingSamples.runs_for_tests`.
     """
@@ -282,22 +269,13 @@ class TestSetRuns(Trained):
     tests: HeldOutSets
     samples: TrainingSamples
     classes: Any
-    responses: dict[str, KeptAnswers]
+    responses: dict[str, SharedAnswers]
     scorers: dict[str, Any]
-    weighing: set[str]
     records: list[Record]
-
-    @property
-    def metric_names(self) -> Sequence[str]:
-        return list(self.scorers)
-
-    @property
-    def weighted_metrics(self) -> Collection[str]:
-        return self.weighing
 
 
 def run_all_trainings(
-    call: FitCall, estimator: Any, data: FitData, routed: Routed, owner: Any = None
+    call: FitCall, estimator: Any, data: FitData, routed: RoutedParams, owner: Any = None
 ) -> Trained:
     """Train an estimator on all training samples, and score its answers or keep them.
 
@@ -307,7 +285,7 @@ def run_all_trainings(
     estimator : estimator
         Cloned for each run.
     data : FitData
-    routed : Routed
+    routed : RoutedParams
         Parameters of the estimator's ``fit``, and of the scorers.
     owner : BootstrapScorer, optional
         Whose callbacks hear of the trainings.
@@ -335,32 +313,33 @@ def run_all_trainings(
         estimator=estimator,
         X=data.X,
         y=data.y,
-        params={name: with_rows(value) for name, value in routed.fit.items()},
+        params={name: with_rows(value) for name, value in routed.fit_params.items()},
         unit=data.unit,
         classes=None,
-        keep=(),
+        metrics=(),
         pairwise=bool(tags.input_tags.pairwise),
         group_copies=call.inner_cv == "grouped",
         predict_all=data.tests is None and (call.strategy == "optimism" or call.scores_training),
         raise_errors=call.raise_errors,
     )
-    runs: Trained
+    trained: Trained
     if data.tests is None and call.n_train_resamples == 0:
-        runs = Trained(_full_model(job, call.seed, 0)[0], job.loan, True, [], {}, None)
+        trained = Trained(_full_model(job, call.seed, 0)[0], job.loan, True, [], {}, None, (), ())
     elif data.tests is None:
-        runs = _out_of_bag_runs(call, job, routed.scores)
+        trained = _out_of_bag_runs(call, job, routed.scorer_params)
     else:
         shared = shared_groups(data.groups, data.tests)
-        runs = _test_set_runs(call, job, data.tests, [Note("caution", text) for text in shared])
+        trained = _test_set_runs(call, job, data.tests, [Note("caution", text) for text in shared])
     if tasks is not None:
         tasks.end(X=data.X, y=data.y)
-    return runs
+    return trained
 
 
 def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note]) -> TestSetRuns:
     """Return all runs with their answers for the test sets."""
     scorers, single = named_scorers(call.scoring, job.estimator)
-    weighing = scorers_of_test_weights(call.scoring, job.estimator, given=tests.are_weighted)
+    is_weighted = any(weights is not None for weights in tests.weights)
+    weighing = scorers_of_test_weights(call.scoring, job.estimator, is_weighted=is_weighted)
     start = time.perf_counter()
     model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
@@ -373,7 +352,7 @@ def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note
         if not responses[name].metrics[name].statistic.takes_weights:
             raise refused_weights(name)
     answers = list({part.key: part for part in responses.values()}.values())
-    job = replace(job, keep=[response.keep for response in answers], tests=tuple(tests.rows))
+    job = replace(job, metrics=answers, tests=tuple(tests.rows))
     with _scoring_of_data():
         first_run = first_record(job, model, fit_time, scorers, tests, answers)
     seconds = time.perf_counter() - start
@@ -386,18 +365,19 @@ def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note
         notes=[*notes, *said],
         estimator_warnings=_warnings_by_category(records),
         train_samples=train_samples,
+        metric_names=list(scorers),
+        weighted_metrics=weighing,
         tests=tests,
         samples=samples,
         classes=job.classes,
         responses=responses,
         scorers=scorers,
-        weighing=weighing,
         records=[first_run, *records],
     )
 
 
 def _out_of_bag_runs(
-    call: FitCall, job: Job, params: Mapping[str, Mapping[str, Any]]
+    call: FitCall, job: Job, scorer_params: Mapping[str, Mapping[str, Any]]
 ) -> OutOfBagRuns:
     """Return all runs with their errors on the rows left out."""
     scorers, single = named_scorers(call.scoring, job.estimator)
@@ -406,16 +386,26 @@ def _out_of_bag_runs(
     model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
     answers = Answers(model, job.X, job.y, job.classes, job.loan)
-    if single and scorer_parts(next(iter(scorers.values()))) is None:
-        scorers, params, single = _with_entries(scorers, params, answers)
-    metrics = run_metrics_of(scorers, target, answers, params)
+    [(name, scorer), *_] = scorers.items()
+    if single and scorer_parts(scorer) is None:
+        # What the callable returns shows only when it is called, on the model of all rows: where it
+        # is a dict, a scorer for each entry takes its place.
+        metadata = scorer_params.get(name, {})
+        arguments = (answers.X,) if answers.y is None else (answers.X, answers.y)
+        scores = answers.lender.call(partial(scorer, answers.estimator), *arguments, **metadata)
+        if isinstance(scores, Mapping):
+            scorers, single = {str(key): Entry(scorer, key) for key in scores}, False
+            if not scorers:
+                raise check.fail("scoring", "return at least one score", "an empty dict")
+            scorer_params = dict.fromkeys(scorers, metadata) if metadata else {}
+    metrics = run_metrics_of(scorers, target, answers, scorer_params)
     counts_failures = np.isfinite(call.failed_score)
     if counts_failures and (pooling := [metric.name for metric in metrics if metric.pools_runs]):
         must = f"be np.nan or 'raise' for {pooling}, which pool the rows of all runs"
         raise check.fail("error_score", must, f"{call.failed_score:g}")
     # Once, where several metrics need the same of a run.
     by_key = {metric.key: metric for metric in metrics}
-    job = replace(job, keep=[metric.keep for metric in by_key.values()])
+    job = replace(job, metrics=list(by_key.values()))
     n_repeats = call.n_cv_repeats if call.strategy == "cv-bootstrap" else 0
     samples, train_samples = _samples(call, job, target, n_repeats)
     with _scoring_of_data():
@@ -425,12 +415,21 @@ def _out_of_bag_runs(
         model_of_seed, fit_time = _full_model(job, call.seed, s)
         answers_of_seed = Answers(model_of_seed, job.X, job.y, job.classes, job.loan)
         full.append(_full_record(job, answers_of_seed, fit_time))
-    of_key = (scorers, params) if params else scorers
+    of_key = (scorers, scorer_params) if scorer_params else scorers
     records, notes = _records(call, job, of_key, samples.runs(), seconds)
     run_records = RunRecords(target, samples, full, records, job.predict_all, call.failed_score)
-    warned = _warnings_by_category(records)
     return OutOfBagRuns(
-        model, job.loan, single, notes, warned, train_samples, run_records, metrics, answers
+        model=model,
+        loan=job.loan,
+        single=single,
+        notes=notes,
+        estimator_warnings=_warnings_by_category(records),
+        train_samples=train_samples,
+        metric_names=[metric.name for metric in metrics],
+        weighted_metrics=[metric.name for metric in metrics if metric.is_weighted],
+        run_records=run_records,
+        metrics=metrics,
+        answers=answers,
     )
 
 
@@ -441,27 +440,6 @@ def _warnings_by_category(records: Sequence[Record]) -> dict[type[Warning], list
     for category, text in sorted(raised, key=str):
         texts.setdefault(category, []).append(text)
     return texts
-
-
-def _with_entries(
-    scorers: dict[str, Any],
-    params: Mapping[str, Mapping[str, Any]],
-    answers: Answers,
-) -> tuple[dict[str, Any], Mapping[str, Mapping[str, Any]], bool]:
-    """Return a scorer for each entry of the dict that a callable returns, and whether it is none.
-
-    What the callable returns shows only when it is called, on the model of all rows.
-    """
-    [(name, scorer)] = scorers.items()
-    metadata = params.get(name, {})
-    arguments = (answers.X,) if answers.y is None else (answers.X, answers.y)
-    scores = answers.lender.call(partial(scorer, answers.estimator), *arguments, **metadata)
-    if not isinstance(scores, Mapping):
-        return scorers, params, True
-    entries: dict[str, Any] = {str(key): Entry(scorer, key) for key in scores}
-    if not entries:
-        raise check.fail("scoring", "return at least one score", "an empty dict")
-    return entries, dict.fromkeys(entries, metadata) if metadata else {}, False
 
 
 # ------------------------------------------------------------------ steps of both
@@ -532,8 +510,8 @@ def _samples(
         n_repeats=n_repeats,
         n_seeds=call.n_seeds,
         seed=call.seed,
-        given=call.train_samples,
-        rows_given=call.train_rows,
+        user_counts=call.train_samples,
+        user_rows=call.train_rows,
     )
     about_seeds: tuple[str, ...] = ()
     if job.recipe.is_random and call.n_train_resamples + call.n_seeds > 1:
@@ -579,14 +557,15 @@ def _records(
     )
     if tasks is not None:
         tasks.end()
-    errors = [record["error"] for record in records if record["error"] is not None]
-    if errors and len(errors) == len(records):
-        raise ValueError(f"All {len(records)} runs failed. First error: {errors[0]}")
-    if errors:
-        listed = "\n".join(f"  {errors.count(error)} x {error}" for error in dict.fromkeys(errors))
+    failures = [record["failure"] for record in records if record["failure"] is not None]
+    if failures and len(failures) == len(records):
+        raise ValueError(f"All {len(records)} runs failed. First error: {failures[0]}")
+    if failures:
+        counts = {failure: failures.count(failure) for failure in dict.fromkeys(failures)}
+        listed = "\n".join(f"  {count} x {failure}" for failure, count in counts.items())
         score = call.failed_score
         become = f"count as {score:g}" if np.isfinite(score) else "are left out of every average"
-        text = f"{len(errors)} of {len(records)} runs failed and {become}."
+        text = f"{len(failures)} of {len(records)} runs failed and {become}."
         notes.append(Note("failed", f"{text}\n{listed}"))
     unkept = [record[training.UNKEPT] for record in records if training.UNKEPT in record]
     if unkept:
@@ -644,7 +623,7 @@ def _full_record(job: Job, answers: Answers, fit_time: float) -> Record:
     """Return what is kept of a run on all rows."""
     every = np.arange(job.n_rows)
     scored = Scored(every, np.ones(job.n_rows, dtype=bool), job.unit, None, "full")
-    record: Record = {"error": None, "fit_time": fit_time, "n_convergence": 0, "warnings": set()}
-    for keep in job.keep:
-        record.update(keep(answers, scored))
+    record: Record = {"failure": None, "fit_time": fit_time, "n_convergence": 0, "warnings": set()}
+    for metric in job.metrics:
+        record.update(metric.keep(answers, scored))
     return record

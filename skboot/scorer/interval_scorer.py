@@ -48,11 +48,11 @@ class IntervalScorer(ScorerBase):
     wanted : Wanted
     """
 
-    def __init__(self, name: str, scorer: Any, sampling: Sampling, wanted: Wanted) -> None:
+    def __init__(self, name: str, scorer: Any, sampling: Sampling, score_options: Wanted) -> None:
         parts = scorer_parts(scorer)
         assert parts is not None
         super().__init__(parts.function, parts.sign, dict(parts.options), parts.response_methods)
-        self.name, self.scorer, self.sampling, self.wanted = name, scorer, sampling, wanted
+        self.name, self.scorer, self.sampling, self.wanted = name, scorer, sampling, score_options
 
     def set_score_request(self, **requests: Any) -> IntervalScorer:
         """Say which columns of the rows are routed to the scorer."""

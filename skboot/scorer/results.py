@@ -22,7 +22,7 @@ from ..inference.automatic import IntervalWithNotes
 from ..inference.evidence import ConfidenceInterval, Drawn, Evidence
 from ..method_error.prediction_error import MethodErrorSummary, method_interval
 from ..metrics.statistic import Facts
-from ..refit.estimates import MethodError
+from ..refit.estimates import NO_COMPONENTS, MethodError
 from ..refit.run_metrics import LabelRunMetric, LossRunMetric, RunMetric, RunRecords, ValueRunMetric
 from ..refit.samples import TEST_RESAMPLES, TrainingSamples, stream
 from ..refit.training import Record, key_on_test
@@ -91,8 +91,6 @@ _SCORES = {
     "no_information_score_": "no_information_rate",
 }
 
-_NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
-
 # Metrics that keep the answers of rows, the most telling first.
 _KEEP_ANSWERS: dict[str, type[RunMetric]] = {
     "probability": LossRunMetric,
@@ -103,7 +101,7 @@ _KEEP_ANSWERS: dict[str, type[RunMetric]] = {
 _TAILS = (0.025, 0.975)
 
 
-def record_of(call: FitCall, estimator: Any, names: Sequence[str]) -> dict[str, Any]:
+def arguments_of(call: FitCall, estimator: Any, names: Sequence[str]) -> dict[str, Any]:
     """Return the arguments of the call that a result keeps."""
     return {"estimator": repr(estimator)} | {name: getattr(call, name) for name in names}
 
@@ -120,12 +118,13 @@ def score_lines(result: EvaluationResult | ResultTable) -> list[str]:
     return lines
 
 
-def attributes_of(call: FitCall, estimator: Any, runs: OutOfBagRuns) -> dict[str, Any]:
+def attributes_of(call: FitCall, estimator: Any, out_of_bag_runs: OutOfBagRuns) -> dict[str, Any]:
     """Fitted attributes of a fit without a test set, and tell its cautions."""
     by_name: dict[str, dict[str, Any]] = {}
     cautions: dict[str, list[str]] = {}
-    for method_error in runs.errors:
-        result, own_cautions = result_of(call, estimator, runs.kept, method_error)
+    for method_error in out_of_bag_runs.errors:
+        prediction_error = method_error.prediction_error
+        result, own_cautions = result_of(call, estimator, out_of_bag_runs.run_records, method_error)
         for sentence in own_cautions:
             cautions.setdefault(sentence, []).append(method_error.metric.name)
         attributes = {
@@ -138,37 +137,44 @@ def attributes_of(call: FitCall, estimator: Any, runs: OutOfBagRuns) -> dict[str
             "variance_components_": dict(method_error.components),
         }
         for attribute, name in _SCORES.items():
-            error = method_error.error
-            value = (
-                np.nan if error is None else method_error.metric.score(float(getattr(error, name)))
+            attributes[attribute] = (
+                np.nan
+                if prediction_error is None
+                else method_error.metric.score(float(getattr(prediction_error, name)))
             )
-            attributes[attribute] = value
-        if method_error.error is not None:
-            attributes["relative_overfitting_rate_"] = method_error.error.relative_overfitting_rate
-            attributes["weight_"] = method_error.error.weight
+        if prediction_error is not None:
+            rate = prediction_error.relative_overfitting_rate
+            attributes |= {"relative_overfitting_rate_": rate, "weight_": prediction_error.weight}
         by_name[method_error.metric.name] = attributes
-    runs_ = columns_of_runs(runs.kept, runs.errors[0])
-    instability = instability_of(runs.kept, runs.errors)
+    runs_ = columns_of_runs(out_of_bag_runs.run_records, out_of_bag_runs.errors[0])
+    instability = instability_of(out_of_bag_runs.run_records, out_of_bag_runs.errors)
     # Each caution once, with the names of the metrics where several were asked for.
     for sentence, names in cautions.items():
-        tell(Note("caution", sentence if runs.single else f"{', '.join(names)}: {sentence}"))
+        tell(
+            Note(
+                "caution", sentence if out_of_bag_runs.single else f"{', '.join(names)}: {sentence}"
+            )
+        )
     fitted: dict[str, Any] = {"runs_": runs_, "prediction_instability_": instability}
     for attribute in attributes:
         values: Any = {name: of_metric[attribute] for name, of_metric in by_name.items()}
         if attribute == "result_":
             values = ResultTable(values)
-        fitted[attribute] = next(iter(values.values())) if runs.single else values
+        fitted[attribute] = next(iter(values.values())) if out_of_bag_runs.single else values
     return fitted
 
 
-def columns_of_runs(run_records: RunRecords, error: MethodError) -> dict[str, NDArray[Any]]:
+def columns_of_runs(run_records: RunRecords, method_error: MethodError) -> dict[str, NDArray[Any]]:
     """Return a column per property of the runs: on all rows, on bootstrap samples, on folds."""
-    samples, n_full = run_records.samples, len(run_records.full)
-    n_boot, n_folds = samples.n_bootstrap_runs, len(run_records.records) - samples.n_bootstrap_runs
-    every = [*run_records.full, *run_records.records]
+    samples, n_full = run_records.samples, len(run_records.full_records)
+    n_boot, n_folds = (
+        samples.n_bootstrap_runs,
+        len(run_records.sample_records) - samples.n_bootstrap_runs,
+    )
+    every = [*run_records.full_records, *run_records.sample_records]
     scores = np.full(len(every), np.nan)
-    scores[:n_full] = error.metric.score(error.full_errors)
-    scores[n_full : n_full + n_boot] = error.metric.score(error.run_errors)
+    scores[:n_full] = method_error.metric.score(method_error.full_errors)
+    scores[n_full : n_full + n_boot] = method_error.metric.score(method_error.run_errors)
     sample = np.concatenate(
         [
             np.zeros(n_full, dtype=int),
@@ -189,7 +195,7 @@ def _columns_of_records(records: Sequence[Record]) -> dict[str, NDArray[Any]]:
     """Return the properties of runs that their records hold."""
     return {
         "fit_time": np.array([record["fit_time"] for record in records], dtype=float),
-        "failed": np.array([record["error"] is not None for record in records]),
+        "failed": np.array([record["failure"] is not None for record in records]),
         "n_convergence_warnings": np.array(
             [record["n_convergence"] for record in records], dtype=int
         ),
@@ -228,7 +234,7 @@ def instability_of(
     kind, key, metric = next(
         (candidate for candidate in candidates if candidate[1] is not None), ("", "", None)
     )
-    full: Any = run_records.full[0].get(key)
+    full: Any = run_records.full_records[0].get(key)
     if full is None or (y is not None and y.ndim > 1):
         return None
     blocks = []
@@ -252,16 +258,19 @@ def instability_of(
 
 
 def result_of(
-    call: FitCall, estimator: Any, run_records: RunRecords, error: MethodError
+    call: FitCall, estimator: Any, run_records: RunRecords, method_error: MethodError
 ) -> tuple[EvaluationResult, tuple[str, ...]]:
     """Return the result of a method by one metric, and its cautions."""
-    metric, level = error.metric, call.confidence_level
+    metric, level = method_error.metric, call.confidence_level
     summary = None
     interval = ConfidenceInterval(np.nan, np.nan, level, call.interval)
-    notes, cautions = list(error.notes), tuple[str, ...]()
-    if error.error is not None:
+    notes, cautions = list(method_error.notes), tuple[str, ...]()
+    if method_error.prediction_error is not None:
         summary = MethodErrorSummary(
-            call.strategy, metric.sign, error.optimism, error.error.summary()
+            call.strategy,
+            metric.sign,
+            method_error.optimism_corrected,
+            method_error.prediction_error.summary(),
         )
         interval_made = method_interval(summary, call.interval, level)
         interval, cautions = (
@@ -273,18 +282,19 @@ def result_of(
             *(text for text in texts_of(interval_made.notes) if text not in cautions),
             *notes,
         ]
-    if error.reason:
-        notes.insert(0, f"The score is undefined: {error.reason}.")
+    if method_error.reason:
+        notes.insert(0, f"The score is undefined: {method_error.reason}.")
     if call.strategy == "oob":
         notes.append(_SMALLER_SAMPLES)
     if metric.is_weighted:
         notes.append("Rows are weighted by sample_weight, in the estimate and in the interval.")
     notes += run_records.samples.about_seeds
+    # Errors are minus the score, or the score itself where smaller is better; so are their bounds.
     low, high = metric.bounds
     words = ROWS if run_records.target.unit is None else GROUPS
     evidence = Evidence(
         estimate=np.nan if summary is None else metric.score(summary.point),
-        replicates=metric.score(error.run_errors),
+        replicates=metric.score(method_error.run_errors),
         drawn=Drawn(words.kind, (run_records.n_units,)),
         facts=Facts((0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high)),
         standard_error=np.nan if summary is None else summary.standard_error_for(call.interval),
@@ -292,7 +302,7 @@ def result_of(
     fixed = ("the number of training rows of each class",) if call.stratify else ()
     result = evaluation_result(
         Provenance(
-            tuple(notes), fixed, run_records.samples.seed, record_of(call, estimator, _RECORDED)
+            tuple(notes), fixed, run_records.samples.seed, arguments_of(call, estimator, _RECORDED)
         ),
         metric=metric.name,
         estimand="method",
@@ -302,7 +312,7 @@ def result_of(
         n_samples=run_records.n_rows,
         unit=words.unit,
         greater_is_better=metric.sign > 0,
-        runs=columns_of_runs(run_records, error),
+        runs=columns_of_runs(run_records, method_error),
     )
     return result, cautions
 
@@ -338,7 +348,7 @@ def _cautions(
             f"Only {run_records.n_units} groups were resampled (fewer than {FEW_GROUPS}): expect "
             "less coverage than stated."
         )
-    if summary.strategy == "cv-bootstrap" and summary.error.cv is None:
+    if summary.strategy == "cv-bootstrap" and summary.prediction_error.cv is None:
         cautions.append(
             "In every repeat of cross-validation a fit failed or the metric was undefined, as "
             "precision is without positive decisions: the score is undefined."
@@ -374,7 +384,7 @@ class UsableRuns:
         good = [
             run
             for run, records in enumerate(zip(*of_estimators, strict=True))
-            if all(record["error"] is None for record in records)
+            if all(record["failure"] is None for record in records)
         ]
         is_sampled = [1 <= run <= samples.n_bootstrap_runs for run in good]
         return cls(
@@ -407,32 +417,36 @@ def usable_runs(samples: TrainingSamples, of_estimators: Sequence[Sequence[Recor
     if (n_left if on_samples else len(usable.full)) < 2:
         what = "training samples" if on_samples else "runs"
         by = " by every estimator" if len(of_estimators) > 1 else ""
-        errors = (record["error"] for records in of_estimators for record in records)
-        first_error = next(error for error in errors if error is not None)
-        raise refuse(f"fewer than two {what} were usable{by}. First error: {first_error}")
+        failures = (record["failure"] for records in of_estimators for record in records)
+        first_failure = next(failure for failure in failures if failure is not None)
+        raise refuse(f"fewer than two {what} were usable{by}. First error: {first_failure}")
     return usable
 
 
 def study_of_test(
-    runs: Mapping[str, TestSetRuns], k: int, usable: UsableRuns, n_resamples: int, wanted: Wanted
+    test_set_runs: Mapping[str, TestSetRuns],
+    k: int,
+    usable: UsableRuns,
+    n_resamples: int,
+    score_options: Wanted,
 ) -> Study:
     """Return the study of a test set, by its number: the same resamples for all methods."""
-    of_method = next(iter(runs.values()))
+    of_method = next(iter(test_set_runs.values()))
     sampling = Sampling(
         groups=of_method.tests.groups[k],
         # Metrics that do not all weigh rows share a plan of rows that count alike.
         sample_weight=of_method.tests.weights[k]
-        if of_method.weighing == set(of_method.scorers)
+        if of_method.weighted_metrics == set(of_method.scorers)
         else None,
         n_resamples=n_resamples,
         random_state=stream(of_method.samples.seed, TEST_RESAMPLES),
     )
-    n_series = (len(usable.sampled) + len(usable.full)) * len(runs)
-    return Study.of_rows(sampling, len(of_method.tests.rows[k].y), n_series, wanted)
+    n_series = (len(usable.sampled) + len(usable.full)) * len(test_set_runs)
+    return Study.of_rows(sampling, len(of_method.tests.rows[k].y), n_series, score_options)
 
 
 def runs_on_test(
-    runs: Mapping[str, TestSetRuns],
+    test_set_runs: Mapping[str, TestSetRuns],
     k: int,
     usable: UsableRuns,
     study: Study,
@@ -442,7 +456,7 @@ def runs_on_test(
 
     Parameters
     ----------
-    runs : mapping of str to TestSetRuns
+    test_set_runs : mapping of str to TestSetRuns
         By method.
     k : int
         Number of the test set.
@@ -458,66 +472,52 @@ def runs_on_test(
         By metric and method; metrics that read the same answers share theirs.
     scores : Scores
     """
-    scorers = next(iter(runs.values())).scorers
-    weighing = next(iter(runs.values())).weighing
+    scorers = next(iter(test_set_runs.values())).scorers
+    weighing = next(iter(test_set_runs.values())).weighted_metrics
     by_answers: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
     for metric in scorers:
-        keys = tuple(of_method.responses[metric].key for of_method in runs.values())
+        keys = tuple(of_method.responses[metric].key for of_method in test_set_runs.values())
         by_answers.setdefault((metric in weighing, keys), []).append(metric)
     calls: dict[str, dict[str, RunsCall]] = {}
     scores: dict[str, Any] = {}
     for (is_weighted, keys), metrics in by_answers.items():
-        of_each = {
-            name: _runs_call(of_method, k, key, is_weighted, usable, study, estimand)
-            for (name, of_method), key in zip(runs.items(), keys, strict=True)
-        }
+        call_of_method = {}
+        for (name, of_method), key in zip(test_set_runs.items(), keys, strict=True):
+            weights = of_method.tests.weights[k] if is_weighted else None
+            columns = SharedColumns(narrow(of_method.tests.rows[k].y), weights, None)
+            full = [of_method.records[run][key_on_test(k, key)] for run in usable.full]
+            sampled = [of_method.records[run][key_on_test(k, key)] for run in usable.sampled]
+            if full[0].ndim == 2:
+                columns = replace(columns, labels=of_method.classes)
+            runs = (
+                paired_runs(columns, sampled, full) if sampled else paired_runs(columns, full, [])
+            )
+            # The estimator that is kept is the first run on the whole list.
+            first = len(sampled)
+            call_of_method[name] = RunsCall(
+                study, runs, usable.sample, usable.varied, estimand, system_run=first
+            )
         rows = {
-            name: [replace(run, argument="y_pred") for run in of_method.runs.rows]
-            for name, of_method in of_each.items()
+            name: [replace(run, argument="y_pred") for run in call.runs.rows]
+            for name, call in call_of_method.items()
         }
         scoring = Scoring({metric: scorers[metric] for metric in metrics}, several=False)
         scores |= measured_by(scoring, rows)[0]
-        calls |= dict.fromkeys(metrics, of_each)
+        calls |= dict.fromkeys(metrics, call_of_method)
     return calls, {metric: scores[metric] for metric in scorers}
 
 
-def _runs_call(
-    of_method: TestSetRuns,
-    k: int,
-    key: str,
-    is_weighted: bool,
-    usable: UsableRuns,
-    study: Study,
-    estimand: str,
-) -> RunsCall:
-    """Return the runs of a method by the answers that some metrics read."""
-    weights = of_method.tests.weights[k] if is_weighted else None
-    columns = SharedColumns(narrow(of_method.tests.rows[k].y), weights, None)
-    full = [of_method.records[run][key_on_test(k, key)] for run in usable.full]
-    sampled = [of_method.records[run][key_on_test(k, key)] for run in usable.sampled]
-    if full[0].ndim == 2:
-        columns = replace(columns, labels=of_method.classes)
-    runs = paired_runs(columns, sampled, full) if sampled else paired_runs(columns, full, [])
-    return RunsCall(
-        study,
-        runs,
-        usable.sample,
-        usable.varied,
-        estimand,
-        # The estimator that is kept is the first run on the whole list.
-        system_run=len(sampled),
-    )
-
-
-def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dict[str, Any]:
+def attributes_on_tests(
+    call: FitCall, estimator: Any, test_set_runs: TestSetRuns
+) -> dict[str, Any]:
     """Fitted attributes: of one result, or dicts by test set, by metric, or of both; tell notes."""
-    record = record_of(call, estimator, _RECORDED_WITH_TEST)
+    record = arguments_of(call, estimator, _RECORDED_WITH_TEST)
     find = UsableRuns.of if call.estimand == "system" else usable_runs
-    usable = find(runs.samples, [runs.records])
+    usable = find(test_set_runs.samples, [test_set_runs.records])
     # The percentiles of all runs, an interval by name, are the pool's.
     pooled = call.estimand == "method" and call.interval == "percentile"
     estimand = "pooled" if pooled else call.estimand
-    wanted = Wanted(
+    score_options = Wanted(
         interval=call.interval,
         confidence_level=call.confidence_level,
         workers=Workers(call.n_jobs),
@@ -525,11 +525,13 @@ def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dic
     strata = ("the number of training rows of each class",) if call.stratify else ()
     results: dict[Any, dict[str, EvaluationResult]] = {}
     notes: dict[Any, Notes] = {}
-    for k, set_name in enumerate(runs.tests.names):
+    for k, set_name in enumerate(test_set_runs.tests.names):
         # Results of all metrics from the same resamples.
         with collected() as notes[set_name]:
-            study = study_of_test({"": runs}, k, usable, call.n_test_resamples, wanted)
-            calls, scores = runs_on_test({"": runs}, k, usable, study, estimand)
+            study = study_of_test(
+                {"": test_set_runs}, k, usable, call.n_test_resamples, score_options
+            )
+            calls, scores = runs_on_test({"": test_set_runs}, k, usable, study, estimand)
             if len(usable.sampled or usable.full) == 1:
                 of_set = evaluate(replace(study, scores=scores))
             else:
@@ -538,9 +540,9 @@ def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dic
                 )
         results[set_name] = {
             metric: result._with_provenance(
-                notes=(*result.provenance.notes, *runs.samples.about_seeds),
+                notes=(*result.provenance.notes, *test_set_runs.samples.about_seeds),
                 held_fixed=(*result.provenance.held_fixed, *strata),
-                seed=runs.samples.seed,
+                seed=test_set_runs.samples.seed,
                 settings={**result.provenance.settings, **record},
             )
             for metric, result in of_set.items()
@@ -555,27 +557,29 @@ def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dic
             )
     tell(*notes_of_sets)
     first_result = next(iter(next(iter(results.values())).values()))
-    attributes = {"runs_": _columns_of_tested_runs(runs, first_result)}
+    attributes = {"runs_": _columns_of_tested_runs(test_set_runs, first_result)}
     values: dict[str, Any] = {
         "result_": lambda result: result,
         "score_": lambda result: result.estimate,
         "confidence_interval_": lambda result: result.confidence_interval,
         "standard_error_": lambda result: result.standard_error,
-        "variance_components_": lambda result: result.variance_components or dict(_NO_COMPONENTS),
+        "variance_components_": lambda result: result.variance_components or dict(NO_COMPONENTS),
     }
     for attribute, value in values.items():
         kind: Any = ResultTable if attribute == "result_" else dict
         by_set = {}
         for set_name, by_metric in results.items():
             of_metric = kind({metric: value(result) for metric, result in by_metric.items()})
-            by_set[set_name] = next(iter(of_metric.values())) if runs.single else of_metric
+            by_set[set_name] = next(iter(of_metric.values())) if test_set_runs.single else of_metric
         attributes[attribute] = by_set[None] if list(by_set) == [None] else kind(by_set)
     return attributes
 
 
-def _columns_of_tested_runs(runs: TestSetRuns, result: EvaluationResult) -> dict[str, NDArray[Any]]:
+def _columns_of_tested_runs(
+    test_set_runs: TestSetRuns, result: EvaluationResult
+) -> dict[str, NDArray[Any]]:
     """Return properties of each run, those on all rows first; scores are those of ``result``."""
-    samples, records = runs.samples, runs.records
+    samples, records = test_set_runs.samples, test_set_runs.records
     n_boot, n_seeds = samples.n_bootstrap_runs, samples.n_seeds
     order = [0, *range(n_boot + 1, len(records)), *range(1, n_boot + 1)]
     scores = np.full(len(records), np.nan)

@@ -317,7 +317,9 @@ class RowsInMemory(Source):
                 units = units.with_classes(classes, sizes)
                 facts = replace(facts, of_kind=float(np.bincount(classes[classes >= 0]).min()))
         has_tables = design.units_are_rows and not design.averages_tasks and has_table(statistic)
-        has_tables &= plan.resamples is None and plan.unit_counts is None and study.first_look is None
+        has_tables &= (
+            plan.resamples is None and plan.unit_counts is None and study.first_look is None
+        )
         premises = BeforeResampling(
             units,
             facts,

@@ -42,7 +42,7 @@ def test_records_are_the_same_in_workers(monkeypatch):
     monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     X, y = make_classification(60, random_state=0)
     runs = drawn(n_repeats=0).runs()
-    job = job_of(DecisionTreeClassifier(max_features=1), X, y, keep=(PicklableLabels().keep,))
+    job = job_of(DecisionTreeClassifier(max_features=1), X, y, metrics=(PicklableLabels(),))
     alone, two = (
         training.run_all(job, runs, n_jobs=n, verbose=0, seconds_per_run=1.0) for n in (1, 2)
     )
@@ -61,7 +61,7 @@ class PicklableLabels:
 
 
 RECORD = {
-    "number": 3, "fit_time": 0.5, "n_convergence": 0, "error": None, "warnings": set(),
+    "number": 3, "fit_time": 0.5, "n_convergence": 0, "failure": None, "warnings": set(),
     "labels": np.arange(5, dtype=np.int8), "loss": np.asfortranarray(np.arange(6.0).reshape(2, 3)),
 }  # fmt: skip
 
@@ -246,7 +246,7 @@ def test_a_folder_that_the_user_names_by_a_link_is_followed(tmp_path):
 
 def test_a_damaged_file_counts_as_absent(tmp_path):
     training.write_run(
-        str(tmp_path), {"number": 0, "fit_time": 0.5, "error": None, "warnings": set()}
+        str(tmp_path), {"number": 0, "fit_time": 0.5, "failure": None, "warnings": set()}
     )
     (tmp_path / "run-000001.npz").write_bytes(b"PK half a file")
     assert list(training.finished_runs(str(tmp_path), [0, 1, 2])) == [0]

@@ -77,7 +77,7 @@ def test_a_run_is_never_judged_on_rows_it_was_trained_on():
 
     job = job_of(Remembers(), X, y)
     for run in drawn().runs():
-        assert record_of(job, run)["error"] is None
+        assert record_of(job, run)["failure"] is None
 
 
 def test_bootstrap_samples_keep_the_order_of_the_data_unless_copies_are_left_apart():
@@ -95,7 +95,7 @@ def test_bootstrap_samples_keep_the_order_of_the_data_unless_copies_are_left_apa
     X, y = np.arange(60.0)[:, None], np.repeat([0, 1], 30)
     samples = drawn(n_seeds=2)
     for grouped in (True, False):
-        job = job_of(Order(), X, y, keep=(Kept().keep,), group_copies=grouped)
+        job = job_of(Order(), X, y, metrics=(Kept(),), group_copies=grouped)
         orders = [record_of(job, run)["order"] for run in samples.runs()[:40]]
         for run, order in zip(samples.runs(), orders, strict=False):
             np.testing.assert_array_equal(np.bincount(order, minlength=60), run.counts)
@@ -130,7 +130,7 @@ def test_runs_are_seeded_as_a_clone_of_the_estimator_is():
             cv = cv.cv if isinstance(cv, training.UniqueRowsSplit) else cv
             return {"states": (params["estimator__random_state"], cv.random_state)}
 
-    job = job_of(search, X, y, keep=(States().keep,))
+    job = job_of(search, X, y, metrics=(States(),))
     for run in (drawn().runs()[0], drawn().runs()[-1]):
         params = prepared(search, run.seed).get_params()
         expected = params["estimator__random_state"], params["cv"].random_state

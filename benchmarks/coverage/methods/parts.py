@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from skboot.method_error.cv_bootstrap import auc_error_influence, cv_bootstrap, group_influence
-from skboot.refit.estimates import Computed
+from skboot.refit.estimates import filled_influence
 
 from .designs import LOSSES, SHARES
 
@@ -124,7 +124,7 @@ def parts_of(design, X, y, groups, samples):
         sums = np.stack([np.bincount(groups, own, design.size) for own in row_influence])
         oob_influence = sums * present / rows
     # Of one positive, or one group with positives, nothing is known without it.
-    oob_influence = Computed.of(oob_influence, samples.counts == 0).filled(0.5, slice(None))
+    oob_influence = filled_influence(oob_influence, samples.counts == 0, 0.5)(slice(None))
     inside = error_and_influence(of, left_out, y, row_counts)[0] if of in LOSSES else np.array([])
     on_all = error_and_influence(of, left_out, y)[0] if of in LOSSES else np.array([])
     missing = design.kind == "no resubstitution"
