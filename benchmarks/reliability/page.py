@@ -91,7 +91,7 @@ def text_of(rows: list[Row]) -> str:
     """The page."""
     tried, lost = sum(row.tried for row in rows), sum(row.lost for row in rows)
     parts = [
-        "# What was tried to break it\n",
+        "# Stress tests: what was tried, and what failed\n",
         f"{tried:,} times something was tried that can go wrong, and {lost:,} times a number, a "
         "file or the reason was lost. This page is written by `make soak`, which runs everything "
         "again; the counts are in `benchmarks/reliability/results/reliability.csv`. Whatever an "

@@ -43,7 +43,7 @@ ROWS = (
         "F1, precision, recall",
         "BCa; `smoothed` where under 30 rows decide",
         ("F1",),
-        "6 positives: covers, and is wide",
+        "6 positives: covers, but is wide",
     ),
     Case(
         "macro F1",
@@ -55,7 +55,7 @@ ROWS = (
         "Matthews, kappa",
         "BCa; `smoothed` where under 30 rows decide",
         ("MCC", "kappa"),
-        "6 positives: covers, and is wide",
+        "6 positives: covers, but is wide",
     ),
     Case(
         "area under the ROC curve",
