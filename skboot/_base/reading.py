@@ -85,7 +85,17 @@ def read_columns(path: str, needed: Sequence[str], optional: Sequence[str] = ())
     except UnicodeDecodeError as error:
         raise BadCall(f"{path!r} is not a text file in UTF-8: {error}") from error
     for name, cells in columns.items():
-        _refuse_empty(name, cells)
+        # No cell is empty text or NaN, or an infinite number.
+        if isinstance(cells, list):
+            are_full = all(map(str.strip, cells))
+            row = None if are_full else [not cell.strip() for cell in cells].index(True)
+        else:
+            missing = cells == "" if cells.dtype.kind == "U" else ~np.isfinite(cells)
+            row = int(np.argwhere(missing)[0][0]) if missing.any() else None
+            if row is not None and cells.dtype.kind == "f" and np.isinf(cells[row]).any():
+                raise BadCall(f"column {name!r}, row {row + 1}: an infinite number")
+        if row is not None:
+            raise BadCall(f"column {name!r}, row {row + 1}: the cell is empty")
         if isinstance(cells, list):
             _distinct_array(name, cells)
     lengths = {name: len(cells) for name, cells in columns.items()}
@@ -280,19 +290,3 @@ def _distinct_array(name: str, values: list[Any]) -> NDArray[Any]:
     except Unusable as error:
         text = f"column {name!r} must {error.must}. Got {error.got}. {error.advice}"
         raise BadCall(text.rstrip()) from error
-
-
-def _refuse_empty(name: str, cells: Cells) -> None:
-    """Refuse a column with an empty cell, empty text or NaN, or with an infinite number."""
-    if isinstance(cells, list):
-        if all(map(str.strip, cells)):
-            return
-        row = next(row for row, cell in enumerate(cells) if not cell.strip())
-    else:
-        missing = cells == "" if cells.dtype.kind == "U" else ~np.isfinite(cells)
-        if not missing.any():
-            return
-        row = int(np.argwhere(missing)[0][0])
-        if cells.dtype.kind == "f" and np.isinf(cells[row]).any():
-            raise BadCall(f"column {name!r}, row {row + 1}: an infinite number")
-    raise BadCall(f"column {name!r}, row {row + 1}: the cell is empty")

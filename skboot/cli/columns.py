@@ -102,19 +102,7 @@ def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores:
     if labels is not None and y_true is not None:
         options["labels"] = labels
     if threshold is not None and y_true is not None:
-        two_labels = _both_labels(call, y_true, options)
-        positive = options.get("pos_label")
-        if of_no_positive(_statistics(call, positive), positive):
-            # It has named the label that large scores stand for, and no metric takes it.
-            del options["pos_label"]
-        for name, cells in predictions.items():
-            if cells.ndim != 1 or cells.dtype.kind not in "biuf":
-                got = ", ".join(systems[name])
-                raise BadCall(f"--threshold needs one column of numbers, and got {got}")
-        predictions = {
-            name: two_labels[(cells >= threshold).astype(np.intp)]
-            for name, cells in predictions.items()
-        }
+        predictions = _labels_by_threshold(call, systems, y_true, predictions, options)
     if reads_labels and y_true is not None and y_true.ndim != 2:
         for name, cells in predictions.items():
             # Of others the metric says what it reads instead.
@@ -319,15 +307,32 @@ def _label(text: str, y_true: Array) -> Any:
     return number[0].item()
 
 
-def _both_labels(call: Namespace, y_true: Array, arguments: Mapping[str, Any]) -> Array:
-    """Return the negative and the positive label, which a score at least the threshold predicts."""
-    labels, positive = np.unique(y_true), arguments.get("pos_label")
+def _labels_by_threshold(
+    call: Namespace,
+    systems: Mapping[str, Sequence[str]],
+    y_true: Array,
+    predictions: Mapping[str, Array],
+    options: dict[str, Any],
+) -> dict[str, Array]:
+    """Return the positive label where a score is at least the threshold, else the negative one."""
+    labels, positive = np.unique(y_true), options.get("pos_label")
     if len(labels) != 2:
         raise BadCall(f"--threshold needs two labels, and column {call.y_true!r} has {len(labels)}")
     if positive is None and labels.tolist() not in ([0, 1], [-1, 1]):
-        options = positive_options(y_true)
-        raise BadCall(f"--threshold needs the label that large scores stand for: {options}")
-    return labels if positive is None or labels[1] == positive else labels[::-1]
+        named_labels = positive_options(y_true)
+        raise BadCall(f"--threshold needs the label that large scores stand for: {named_labels}")
+    two_labels = labels if positive is None or labels[1] == positive else labels[::-1]
+    if of_no_positive(_statistics(call, positive), positive):
+        # It has named the label that large scores stand for, and no metric takes it.
+        del options["pos_label"]
+    for name, cells in predictions.items():
+        if cells.ndim != 1 or cells.dtype.kind not in "biuf":
+            got = ", ".join(systems[name])
+            raise BadCall(f"--threshold needs one column of numbers, and got {got}")
+    return {
+        name: two_labels[(cells >= call.threshold).astype(np.intp)]
+        for name, cells in predictions.items()
+    }
 
 
 def _labels(named: Sequence[str], columns: Mapping[str, Array], y_true: Array) -> Array:

@@ -36,7 +36,7 @@ from .._base.values import is_same_file, takes_bytes, write_whole
 from ..results import rendering
 from ..results.curve import CURVE_NAMES, curve_named
 from ..results.result import write_text
-from .verbs import Answer, answer_of
+from .verbs import VERBS, Answer
 
 # ------------------------------------------------------------------ the options of each verb
 
@@ -313,7 +313,7 @@ _METRICS = (
 _REQUIRED = {"required": True}
 _OUTPUT = (_Either(("--json", "--latex", "--markdown")), "--plot", "--report")
 # Each verb with a line of help, and its options in the order of the help.
-_VERBS: dict[str, tuple[str, tuple[Any, ...]]] = {
+_VERB_OPTIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "score": (
         "the score of each system, with its interval",
         (*_ROWS, _PREDICTIONS, *_METRICS),
@@ -415,7 +415,7 @@ def parsed(words: Sequence[str], version: str) -> argparse.Namespace:
     verbs = parser.add_subparsers(
         dest="verb", metavar="VERB", required=True, parser_class=_VerbParser
     )
-    for name, (line, options) in _VERBS.items():
+    for name, (line, options) in _VERB_OPTIONS.items():
         verb = verbs.add_parser(name, help=line, description=line, allow_abbrev=False)
         _add(verb, options)
         _add(verb.add_argument_group("output"), _OUTPUT)
@@ -881,7 +881,7 @@ def _carried_out(words: Sequence[str]) -> int:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         with tables_of(sys.stdout):
-            answer = answer_of(call)
+            answer = VERBS[call.verb](call)
         shown = text_of(answer, call.format)
         write_files(answer, call, shlex.join(["skboot", *words]))
     _print(shown)
@@ -913,13 +913,13 @@ def _said(error: BaseException) -> str:
 
 def _with_options(text: str) -> str:
     """Name options in the place of arguments, in one line, and leave out the function's name."""
-    return _ARGUMENT.sub(_option_of, _FUNCTION.sub("", _joined_lines(text)))
 
+    def option_of(match: re.Match[str]) -> str:
+        name, value = match.groups()
+        option = _ARGUMENTS.get(name, "--" + name.replace("_", "-"))
+        return f"{option} {value}" if value not in (None, "True") else option
 
-def _option_of(match: re.Match[str]) -> str:
-    name, value = match.groups()
-    option = _ARGUMENTS.get(name, "--" + name.replace("_", "-"))
-    return f"{option} {value}" if value not in (None, "True") else option
+    return _ARGUMENT.sub(option_of, _FUNCTION.sub("", _joined_lines(text)))
 
 
 def _joined_lines(text: str) -> str:

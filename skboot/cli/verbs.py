@@ -64,22 +64,6 @@ class Answer(NamedTuple):
     warns: bool = False
 
 
-def answer_of(call: Namespace) -> Answer:
-    """Carry out a call.
-
-    Parameters
-    ----------
-    call : Namespace
-        What the parser made of it.
-
-    Returns
-    -------
-    Answer
-        To be printed.
-    """
-    return _VERBS[call.verb](call)
-
-
 # ------------------------------------------------------------------ one function per verb
 
 
@@ -249,7 +233,8 @@ def check(call: Namespace) -> Answer:
     )
 
 
-_VERBS: dict[str, Callable[[Namespace], Answer]] = {
+# What carries out a call, by its verb: the call is what the parser made of it.
+VERBS: dict[str, Callable[[Namespace], Answer]] = {
     "score": score,
     "compare": compare,
     "gate": gate,

@@ -46,7 +46,7 @@ from ..study.rows import Sampling, Scoring, Wanted
 from .columns import ADVICE, streamed
 from .source import Stream, note_on_intervals, plan_of, rounded_up
 from .state import StreamSettings
-from .sums import FINE_SCORES, SCORES, CellTable, WeightsBlock
+from .sums import FINE_SCORES, SCORES, CellTable, WeightsBlock, weights_of_codes
 
 ThresholdCurve = Roc | PrecisionRecall | NetBenefit
 
@@ -135,17 +135,18 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
     is_binned = bool(table.shift)
     if is_binned and isinstance(curve, PrecisionRecall):
         binned_curve = _PrecisionWithin(curve.grid)
-    reduced, code = _reduced(binned_curve, cells.rows(table))
+    reduced = binned_curve.reduce(cells.rows(table))
     n_values = table.sums.digits.shape[2]
     replicates = np.empty((n_values, len(curve.grid)))
     step = max(_BYTES_AT_ONCE // (8 * table.n_cells), 1)
     for start in range(0, n_values, step):
         resamples = slice(start, start + step)
-        block = _block(binned_curve, reduced, code, table.sums.values(resamples))
+        code_weights = weights_of_codes(reduced, table.sums.values(resamples))
+        block = WeightsBlock(code_weights.T, binned_curve.reads)
         replicates[resamples] = binned_curve.evaluate(block, reduced)
     lacking = _lacking(curve, table, cells.positive)
-    reduced, code = _reduced(curve, cells.rows(cells.fine))
-    block = _block(curve, reduced, code, cells.weights()[:, None])
+    reduced = curve.reduce(cells.rows(cells.fine))
+    block = WeightsBlock(weights_of_codes(reduced, cells.weights()[:, None]).T, curve.reads)
     estimate, bin_error = curve.evaluate(block, reduced)[0], None
     if is_binned:
         is_known = lacking <= _MOST_LACKING
@@ -163,22 +164,6 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
         limit_of_curve(block, reduced, worth) for limit_of_curve in (curve.behind, curve.floor)
     )
     return Drawn(curve, cells.sizes(), estimate, replicates, behind, floor, bin_error)
-
-
-def _reduced(curve: ThresholdCurve, rows: TwoClassRows) -> tuple[ReducedData, NDArray[np.intp]]:
-    """Return cells as a curve reads them, and the code of each."""
-    reduced = curve.reduce(rows)
-    code = np.arange(len(rows.score)) if reduced.code is None else reduced.code.astype(np.intp)
-    return reduced, code
-
-
-def _block(
-    curve: ThresholdCurve, reduced: ReducedData, code: NDArray[np.intp], weights: Floats
-) -> WeightsBlock:
-    """Return the weights of cells, (n_cells, n_resamples), as those of codes."""
-    code_weights = np.zeros((reduced.n_codes, weights.shape[1]))
-    np.add.at(code_weights, code, weights)
-    return WeightsBlock(code_weights.T, curve.reads)
 
 
 class _PrecisionWithin(PrecisionRecall):

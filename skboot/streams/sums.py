@@ -881,14 +881,20 @@ class WeightsBlock(Block):
         return WeightsBlock(self._by_resample[resamples], self.units_of_codes.reads)
 
 
+def weights_of_codes(reduced: ReducedData, weights: Floats) -> Floats:
+    """Return the weights of cells, (n_cells, n_resamples), as those of codes."""
+    code = np.arange(len(weights)) if reduced.code is None else reduced.code.astype(np.intp)
+    code_weights = np.zeros((reduced.n_codes, weights.shape[1]))
+    np.add.at(code_weights, code, weights)
+    return code_weights
+
+
 def _reduced_cells(
     statistic: Statistic, truth: NDArray[Any], answers: NDArray[Any], weights: Floats
 ) -> tuple[ReducedData, Floats]:
     """Reduce cells as rows; return also the weight of each code, (n_codes, 1 + n_resamples)."""
     reduced = statistic.reduce(truth, answers, None)
-    code = np.arange(len(truth)) if reduced.code is None else reduced.code.astype(np.intp)
-    code_weights = np.zeros((reduced.n_codes, weights.shape[1]))
-    np.add.at(code_weights, code, weights)
+    code_weights = weights_of_codes(reduced, weights)
     data, observed = dict(reduced.data), code_weights[:, 0]
     if "observed" in data:
         data["observed"] = np.asarray(observed @ reduced.terms).reshape(-1)
