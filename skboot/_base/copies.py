@@ -22,7 +22,7 @@ from .doors import door
 from .sklearn_compat import n_rows_of
 
 Keys = NDArray[np.uint64]
-Rows = NDArray[np.intp]
+RowNumbers = NDArray[np.intp]
 
 # Values that are worked on at a time (values, 256 kB): their temporaries stay in the cache.
 _VALUES_AT_ONCE = 1 << 15
@@ -159,7 +159,7 @@ class ComparedColumns:
         target_parts = self._parts[len(self._of_rows) :]
         return self.keys_without_targets + _sums_of(target_parts, n_columns)
 
-    def blocks(self, n_rows: int, most: int) -> Iterator[tuple[Callable[[Rows], Any], bool]]:
+    def blocks(self, n_rows: int, most: int) -> Iterator[tuple[Callable[[RowNumbers], Any], bool]]:
         """Yield blocks of columns: a function from rows to their values, and whether numbered.
 
         Columns of sparse matrices with fewer than `most` - 1 entries are left out: they hold fewer
@@ -344,7 +344,7 @@ def _sharing(total: Keys, row_keys: Keys, least: float) -> tuple[float, NDArray[
 # ------------------------------------------------------------------ values as bits
 
 
-def _values_at(flat: Any, columns: Rows, rows: Rows) -> NDArray[Any]:
+def _values_at(flat: Any, columns: RowNumbers, rows: RowNumbers) -> NDArray[Any]:
     values = flat[:, columns][rows] if sparse.issparse(flat) else flat[np.ix_(rows, columns)]
     return values.toarray() if sparse.issparse(values) else np.asarray(values)
 

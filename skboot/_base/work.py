@@ -125,10 +125,10 @@ def in_chunks(
         parallel = Parallel(n_jobs=n_jobs)
     # Threads that catch warnings at the same time would leave those of this process caught.
     with sent(shared) as place, warnings.catch_warnings():
-        yield from parallel(delayed(_chunk)(place, work, chunk) for chunk in chunks)
+        yield from parallel(delayed(_work_on_chunk)(place, work, chunk) for chunk in chunks)
 
 
-def _chunk(
+def _work_on_chunk(
     shared: _Shared, work: Callable[[_Shared, _Item], _Result], items: Sequence[_Item]
 ) -> list[_Result]:
     if isinstance(shared, _StoredByRay):

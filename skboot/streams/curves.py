@@ -144,7 +144,7 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
         code_weights = weights_of_codes(reduced, table.sums.values(resamples))
         block = WeightsBlock(code_weights.T, binned_curve.reads)
         replicates[resamples] = binned_curve.evaluate(block, reduced)
-    lacking = _lacking(curve, table, cells.positive)
+    lacking = _lacking_variance(curve, table, cells.positive)
     reduced = curve.reduce(cells.rows(cells.fine))
     block = WeightsBlock(weights_of_codes(reduced, cells.weights()[:, None]).T, curve.reads)
     estimate, bin_error = curve.evaluate(block, reduced)[0], None
@@ -235,7 +235,9 @@ class _Around(NamedTuple):
         )
 
 
-def _lacking(curve: ThresholdCurve, table: CellTable, positive: NDArray[np.bool_]) -> Floats:
+def _lacking_variance(
+    curve: ThresholdCurve, table: CellTable, positive: NDArray[np.bool_]
+) -> Floats:
     """Return the share of the variance of each point that resamples of intervals lack, (n_grid,).
 
     Between the edges a and b of an interval a share s of the rows is a bridge, of variance
@@ -244,7 +246,7 @@ def _lacking(curve: ThresholdCurve, table: CellTable, positive: NDArray[np.bool_
     """
     if isinstance(curve, NetBenefit):
         weights = table.sums.values(slice(1))[:, 0]
-        unsure = weights @ _unsure(curve, table)
+        unsure = weights @ _unsure_cells(curve, table)
         above = weights @ (table.edges()[0][:, None] >= curve.grid)
         return np.asarray(unsure / np.maximum(unsure + above, np.finfo(float).tiny))
     around = _Around.of(curve, table, positive)
@@ -265,7 +267,7 @@ def _bin_error(curve: ThresholdCurve, cells: ScoreCells, estimate: Floats) -> Fl
         return np.zeros(len(curve.grid))
     if isinstance(curve, NetBenefit):
         weights, side = cells.weights(), cells.positive[cells.fine.truth]
-        unsure = _unsure(curve, cells.fine)
+        unsure = _unsure_cells(curve, cells.fine)
         gained, lost = (weights[class_cells] @ unsure[class_cells] for class_cells in (side, ~side))
         return np.asarray(np.maximum(gained, lost * curve.odds) / weights.sum())
     around = _Around.of(curve, cells.fine, cells.positive)
@@ -279,7 +281,7 @@ def _bin_error(curve: ThresholdCurve, cells: ScoreCells, estimate: Floats) -> Fl
     return np.where(around.of_one_score, 0.0, np.maximum(estimate - least, most - estimate))
 
 
-def _unsure(curve: NetBenefit, table: CellTable) -> NDArray[np.bool_]:
+def _unsure_cells(curve: NetBenefit, table: CellTable) -> NDArray[np.bool_]:
     """Return whether a threshold is inside the interval of each cell, (n_cells, n_grid).
 
     Its rows are all taken for rows below the threshold.
@@ -383,10 +385,10 @@ def curves_of_stream(
         call_settings,
         facts,
     )
-    return results_of_curves(call, draws, _remarks(settings, list(draws.values())))
+    return results_of_curves(call, draws, _notes_on_intervals(settings, list(draws.values())))
 
 
-def _remarks(settings: StreamSettings, draws: Sequence[Drawn]) -> list[Note]:
+def _notes_on_intervals(settings: StreamSettings, draws: Sequence[Drawn]) -> list[Note]:
     """Return what a reader must know of scores in intervals."""
     if all(side.bin_error is None for side in draws):
         return []

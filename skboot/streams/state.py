@@ -528,11 +528,11 @@ def state_of(
         groups, group = np.unique(units, return_inverse=True)
     if 0 < 2 * len(groups) <= len(units):
         grouped = groups, group.reshape(-1)
-        sums, table_sums = _resampled_groups(
+        sums, table_sums = _resampled_sums_of_groups(
             settings, units, grouped, terms, resampled, sample_weight
         )
     else:
-        sums, table_sums = _resampled(settings, units, terms, resampled, sample_weight)
+        sums, table_sums = _resampled_sums(settings, units, terms, resampled, sample_weight)
     for key in coded.keys() - resampled.keys():
         table, code = coded[key]
         table_sums[key] = np.bincount(code, sample_weight, table.n_cells)[:, None]
@@ -593,7 +593,7 @@ def _label_array(y: NDArray[Any] | None, name: str) -> NDArray[Any]:
     return labels
 
 
-def _resampled(
+def _resampled_sums(
     settings: StreamSettings,
     units: Words,
     terms: Floats,
@@ -637,7 +637,7 @@ def _resampled(
     return weights.sums(units, terms)[0] if sums is None else sums, table_sums
 
 
-def _resampled_groups(
+def _resampled_sums_of_groups(
     settings: StreamSettings,
     units: Words,
     grouped: tuple[Words, NDArray[np.intp]],
@@ -664,7 +664,7 @@ def _resampled_groups(
             distinct_groups[group_of_pair], size, cell, data_weights
         )
     if ungrouped:
-        table_sums |= _resampled(settings, units, terms[:0], ungrouped, sample_weight)[1]
+        table_sums |= _resampled_sums(settings, units, terms[:0], ungrouped, sample_weight)[1]
     group_terms = np.array([np.bincount(group, term, len(distinct_groups)) for term in terms])
     return settings.weights.sums(distinct_groups, group_terms)[0], table_sums
 

@@ -95,7 +95,7 @@ class ExactSums:
         for part in _row_slices(shape[1:]):
             pieces = read_digits(part)
             for k in range(len(pieces) - 1):
-                pieces[k], carried = _carried(pieces[k])
+                pieces[k], carried = _carry(pieces[k])
                 pieces[k + 1] = pieces[k + 1] + carried
             if digits.dtype == np.int32 and not _is_small(pieces[-1]):
                 digits = digits.astype(np.int64)
@@ -106,7 +106,7 @@ class ExactSums:
             largest = max(int(digits[-1].max(initial=0)), -int(digits[-1].min(initial=0)))
             if not largest >> _LARGE:
                 break
-            digit, carried = _carried(digits[-1])
+            digit, carried = _carry(digits[-1])
             digits = np.array([*digits[:-1], digit, carried])
             if _is_small(carried):
                 digits = digits.astype(np.int32)
@@ -210,7 +210,7 @@ def _is_small(digit: NDArray[np.int64]) -> bool:
     return bool(digit.max(initial=0) < _HALF and digit.min(initial=0) >= -_HALF)
 
 
-def _carried(digit: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _carry(digit: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the part of a digit that is in its range, and what goes to the next one."""
     carried = (digit + _HALF) >> _BITS
     return digit - (carried << _BITS), carried
@@ -808,7 +808,7 @@ class ColumnsReading(MetricReading):
         extremes = []
         for is_upper in (True, False):
             scores = [
-                2 * table.rank() + ((side == is_upper) & _movable(table))
+                2 * table.rank() + ((side == is_upper) & _movable_cells(table))
                 for table, side in zip(tables, sides, strict=True)
             ]
             reduced = self._reduced(tables, member, class_weights, scores)
@@ -816,7 +816,7 @@ class ColumnsReading(MetricReading):
             extremes.append(float(self.statistic.evaluate(block, reduced)[0]))
         weights = np.split(data_weights[:, 0], starts)
         least = [
-            self.inner.least_in_intervals(side, table.rank(), part, _movable(table))
+            self.inner.least_in_intervals(side, table.rank(), part, _movable_cells(table))
             for table, side, part in zip(tables, sides, weights, strict=True)
         ]
         if None not in least:
@@ -903,7 +903,7 @@ def _reduced_cells(
     return replace(reduced, data=MappingProxyType(data), counts=counts), code_weights
 
 
-def _movable(table: CellTable) -> NDArray[np.bool_]:
+def _movable_cells(table: CellTable) -> NDArray[np.bool_]:
     """Return whether the rows of each cell may lie on either side of others in their interval."""
     low, high = table.edges()
     return np.asarray(low < high)
@@ -911,7 +911,7 @@ def _movable(table: CellTable) -> NDArray[np.bool_]:
 
 def _movement(streamed: StreamedMetric, table: CellTable) -> float:
     """How far the value moves at most with the order of rows in the intervals of a table."""
-    statistic, rank, movable = streamed.statistic, table.rank(), _movable(table)
+    statistic, rank, movable = streamed.statistic, table.rank(), _movable_cells(table)
     if not movable.any():
         return 0.0
     truth, weights = streamed.rows.y_true, streamed.rows.sample_weight
