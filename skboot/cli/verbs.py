@@ -92,8 +92,8 @@ def compare(call: Namespace) -> Answer:
     rows = _rows_of_call(call, call.systems)
     _check_systems(rows)
     if call.reference is not None and call.reference not in rows.predictions:
-        name_list = ", ".join(rows.predictions)
-        raise BadCall(f"--reference {call.reference!r} is none of the systems: {name_list}")
+        system_names = ", ".join(rows.predictions)
+        raise BadCall(f"--reference {call.reference!r} is none of the systems: {system_names}")
     shown = _call_function(compare_systems, call, rows, rows.predictions, reference=call.reference)
     return _answer_for(call, rows, shown)
 

@@ -555,7 +555,7 @@ def streamed(
     settings = settings_of_columns(
         tuple(y_preds), scoring, sampling, score_options, interval_of_call, intervals
     )
-    return read_columns(settings, y_true, y_preds, sampling, score_options.workers)
+    return stream_of_columns(settings, y_true, y_preds, sampling, score_options.workers)
 
 
 def settings_of_columns(
@@ -601,7 +601,7 @@ def settings_of_columns(
     return settings
 
 
-def read_columns(
+def stream_of_columns(
     settings: StreamSettings,
     y_true: Any,
     y_preds: Mapping[str | None, tuple[str, Any]],
@@ -622,7 +622,7 @@ def read_columns(
         counting, counts = _state_of_columns(
             replace(settings, may_be_counted=True), columns, workers
         )
-        state = counts.drawn(counting) if counting.counted else counts
+        state = counts.with_resamples(counting) if counting.counted else counts
         if state is not None:
             return Stream.of(counting, state)
     return Stream.of(*_state_of_columns(settings, columns, workers))

@@ -44,7 +44,7 @@ from ..study.curves import (
 )
 from ..study.rows import Sampling, Scoring, Wanted
 from .columns import ADVICE, streamed
-from .source import Stream, note_on_intervals, plan_of, rounded_up
+from .source import Stream, note_on_intervals, rounded_up, stream_plan
 from .state import StreamSettings
 from .sums import FINE_SCORES, SCORES, CellTable, WeightsBlock, weights_of_codes
 
@@ -297,7 +297,7 @@ def streamed_curves(
     y_true: Any, y_score: Any, curve_options: CurveAsked, sampling: Sampling, score_options: Wanted
 ) -> dict[str, CurveResult]:
     """Return curves by system of columns that are read in parts; see `evaluate_curves`."""
-    check_asked(curve_options)
+    check_streamable_curve(curve_options)
     scoring = Scoring("roc_auc", pos_label=None)
     systems: dict[str | None, tuple[str, Any]] = {
         name: (argument_of(name), scores) for name, scores in named_scores(y_score).items()
@@ -316,10 +316,10 @@ def check_accumulator(settings: StreamSettings, curve_options: CurveAsked) -> No
     if DIFFERENCE in settings.systems:
         must = f"name no system {DIFFERENCE!r}, which is that of two curves"
         raise check.fail("systems", must, f"{list(settings.systems)}")
-    check_asked(curve_options)
+    check_streamable_curve(curve_options)
 
 
-def check_asked(curve_options: CurveAsked) -> None:
+def check_streamable_curve(curve_options: CurveAsked) -> None:
     """Refuse curves that need all rows together, and a band or a grid before a row is read."""
     check.check_count("n_bins", curve_options.n_bins, 2)
     if not isinstance(curve_options.curve, str) or curve_options.curve not in OVER_THRESHOLDS:
@@ -379,7 +379,7 @@ def curves_of_stream(
     }
     facts = CallFacts(weighted=state.weighted)
     call = CurveCall(
-        plan_of(settings, state),
+        stream_plan(settings, state),
         curve_options.band,
         settings.confidence_level,
         call_settings,

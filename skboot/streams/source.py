@@ -144,7 +144,7 @@ class SumsOfStream(Source):
         return positive_note(streamed.statistic, truth, empty_predictions, kind)
 
 
-def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
+def stream_plan(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
     """Return who was drawn, and how often."""
     kind = "streamed groups" if state.unit == "groups" else "streamed rows"
     design = StreamedDesign.of(state.n_rows, state.n_units, kind)
@@ -326,7 +326,7 @@ class Stream:
         _tell_doubts(source, scores)
         return Study(
             scores,
-            plan_of(settings, state),
+            stream_plan(settings, state),
             score_options.interval,
             score_options.confidence_level,
             {

@@ -175,8 +175,8 @@ class StreamSettings:
     """Checked arguments of an accumulator; ``systems`` is (None,) without systems.
 
     Where pairs of labels are ``counted``, resamples are drawn of the counts of all rows, and none
-    of a batch; see `StreamState.drawn`. They are from many rows on where they ``may_be_counted``:
-    nothing else is read, and no other stream will be added.
+    of a batch; see `StreamState.with_resamples`. They are from many rows on where they
+    ``may_be_counted``: nothing else is read, and no other stream will be added.
     """
 
     metric: Any
@@ -372,7 +372,7 @@ class StreamState:
         for (kind, system), table in self.tables.items():
             table = table + state.tables[kind, system]
             if kind == LABELS:
-                check_size(table.n_cells, settings)
+                check_table_size(table.n_cells, settings)
             else:
                 if kind == SCORES:
                     check_classes(table.labels)
@@ -395,7 +395,7 @@ class StreamState:
             return total
         return replace(total, few_rows=few_rows)
 
-    def drawn(self, settings: StreamSettings) -> StreamState | None:
+    def with_resamples(self, settings: StreamSettings) -> StreamState | None:
         """Return the state of counts of all rows with their counts in each resample.
 
         A sum of Poisson weights of rows is a Poisson number, so that the law is that of rows which
@@ -453,7 +453,7 @@ def joined_ranges(ranges: NDArray[np.int64], ranges_b: NDArray[np.int64]) -> NDA
     return np.column_stack((start[np.append(True, apart)], last[np.append(apart, True)]))
 
 
-def check_size(n_cells: int, settings: StreamSettings) -> None:
+def check_table_size(n_cells: int, settings: StreamSettings) -> None:
     """Refuse so many pairs of labels that their sums take too much memory."""
     if n_cells * (1 + settings.n_drawn) * 8 > _MOST_BYTES:
         must = f"hold labels whose pairs fit {_MOST_BYTES >> 20} MB of sums"
@@ -477,7 +477,7 @@ def check_classes(labels: NDArray[Any]) -> None:
 _JOINT_CODES = 256
 
 
-def state_of(
+def state_of_batch(
     settings: StreamSettings,
     rows: Sequence[Rows],
     units: Words,
@@ -565,7 +565,7 @@ def _cells_of_batch(
         labels = joined_labels(labels, label_counts(decided)[0])
         truth_code, decision_code = encode(truth, labels), encode(decided, labels).astype(np.uint64)
         cells = distinct_cells(truth_code, decision_code)
-        check_size(len(cells[0]), settings)
+        check_table_size(len(cells[0]), settings)
         return CellTable(labels, cells[0], cells[1], NOTHING), cells[2]
     bits, n_bins = bits_of(predicted), settings.bins_of(kind)
     return cells_within(labels, encode(truth, labels), bits, bits_dropped, n_bins)
@@ -772,7 +772,7 @@ def batch_added(
         advice = "Rows that belong together have groups= in common."
         raise check.fail("ids", must, "some id twice", advice)
     dropped = {key: table.shift or 0 for key, table in state.tables.items()}
-    batch = state_of(settings, rows, units, unit, dropped)
+    batch = state_of_batch(settings, rows, units, unit, dropped)
     may_be_few = (not state.unit or state.few_rows is not None) and batch.n_units < FEWEST_UNITS
     few_rows = FewRows.of(rows, keys) if may_be_few else None
     batch = replace(batch, ranges=ranges, few_rows=few_rows)
@@ -947,7 +947,7 @@ def settings_record(settings: StreamSettings) -> dict[str, Any]:
     }
 
 
-def pack(settings: StreamSettings, state: StreamState) -> bytes:
+def bytes_of_state(settings: StreamSettings, state: StreamState) -> bytes:
     """Return the bytes of settings and a state."""
     arrays: list[NDArray[Any]] = []
 
@@ -992,7 +992,7 @@ def pack(settings: StreamSettings, state: StreamState) -> bytes:
 
 
 def state_of_record(record: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> StreamState:
-    """Return the state that `pack` made bytes of; a ValueError says what cannot be right in it."""
+    """Return the state that `bytes_of_state` packed; a ValueError says what cannot be right in it."""
 
     def array(number: Any, kinds: str, n_dimensions: int) -> NDArray[Any]:
         numbered = arrays[_whole_number(number, 0)]
@@ -1065,7 +1065,7 @@ def _whole_number(value: Any, least: int) -> int:
     return value
 
 
-def check_fits(state: StreamState, settings: StreamSettings) -> None:
+def check_state_fits(state: StreamState, settings: StreamSettings) -> None:
     """Refuse a state that does not fit its settings.
 
     Raises

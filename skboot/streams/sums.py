@@ -75,7 +75,7 @@ class ExactSums:
         largest = max((np.abs(values[part]).max(initial=0.0) for part in pieces), default=0.0)
         highest = max(0, -(-(int(np.frexp(largest)[1]) - _LARGE) // _BITS))
         lowest = min((_lowest_power(values[part]) for part in pieces), default=0)
-        return cls._made(
+        return cls._from_digits(
             lambda part: _digits_of_numbers(values[part], lowest, highest),
             (highest - lowest + 1, *values.shape),
             lowest,
@@ -84,10 +84,12 @@ class ExactSums:
     @classmethod
     def of_digits(cls, digits: Digits, lowest: int = 0) -> Self:
         """Return the sums that have these digits, in however many bits."""
-        return cls._made(lambda part: list(digits[:, part].astype(np.int64)), digits.shape, lowest)
+        return cls._from_digits(
+            lambda part: list(digits[:, part].astype(np.int64)), digits.shape, lowest
+        )
 
     @classmethod
-    def _made(
+    def _from_digits(
         cls, read_digits: Callable[[slice], Pieces], shape: tuple[int, ...], lowest: int
     ) -> Self:
         """Return sums from the digits of some rows, which need not be in their range yet."""
@@ -163,7 +165,7 @@ class ExactSums:
                         np.add.at(total[k], places, digit[rows_of_sums])
             return list(total)
 
-        return ExactSums._made(digits_of, shape, lowest)
+        return ExactSums._from_digits(digits_of, shape, lowest)
 
     def values(self, columns: slice = slice(None), rows: Any = slice(None)) -> NDArray[np.float64]:
         """Return the sums as floats, (n_rows, n_columns); those of some columns or rows alone."""
