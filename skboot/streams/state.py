@@ -992,7 +992,7 @@ def bytes_of_state(settings: StreamSettings, state: StreamState) -> bytes:
 
 
 def state_of_record(record: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> StreamState:
-    """Return the state that `bytes_of_state` packed; a ValueError says what cannot be right in it."""
+    """Return the state that `bytes_of_state` packed; ValueError says what cannot be right."""
 
     def array(number: Any, kinds: str, n_dimensions: int) -> NDArray[Any]:
         numbered = arrays[_whole_number(number, 0)]
