@@ -938,11 +938,27 @@ def finished_runs(
     n_bytes : float
         What the arrays of a run can hold at most; a file that claims more is not unpacked.
     """
-    paths = {number: _path(folder, number) for number in numbers}
-    # A link is no file of a fit: the run is done again, and its file takes the place of the link.
-    there = {k: path for k, path in paths.items() if path.is_file() and not path.is_symlink()}
-    records = {number: _read(path, n_bytes) for number, path in there.items()}
-    return {number: record for number, record in records.items() if record is not None}
+    records: dict[int, Record] = {}
+    for number in numbers:
+        path = _path(folder, number)
+        # A link is no file of a fit: the run is done again, and its file takes its place.
+        if not path.is_file() or path.is_symlink():
+            continue
+        try:
+            arrays = arrays_of(path, min(n_bytes + _OVERHEAD, path.stat().st_size))
+            if arrays.pop("run").item() != _identity(path):
+                # Of another run or fit.
+                continue
+            names = arrays.pop("names").tolist()
+            record: Record = {name: arrays[f"a{k}"] for k, name in enumerate(names)}
+        except Exception:
+            # A damaged file can make its readers raise anything: the run is done again.
+            continue
+        for name, value in record.items():
+            if value.ndim == 0:
+                record[name] = int(value) if name in _INTEGERS else float(value)
+        records[number] = {**record, "error": None, "warnings": set()}
+    return records
 
 
 def _check_writable(folder: str) -> None:
@@ -991,20 +1007,3 @@ def _path(folder: str | Path, number: int) -> Path:
 def _identity(path: Path) -> str:
     """Return which run of which fit a file is of, by its place."""
     return f"{path.parent.name}/{path.stem}"
-
-
-def _read(path: Path, n_bytes: float) -> Record | None:
-    """Return the record in a file; None if it is damaged or of another run or fit."""
-    try:
-        arrays = arrays_of(path, min(n_bytes + _OVERHEAD, path.stat().st_size))
-        if arrays.pop("run").item() != _identity(path):
-            return None
-        names = arrays.pop("names").tolist()
-        record: Record = {name: arrays[f"a{k}"] for k, name in enumerate(names)}
-    except Exception:
-        # A damaged file can make its readers raise anything.
-        return None
-    for name, value in record.items():
-        if value.ndim == 0:
-            record[name] = int(value) if name in _INTEGERS else float(value)
-    return {**record, "error": None, "warnings": set()}
