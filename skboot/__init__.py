@@ -94,5 +94,5 @@ __getattr__, __dir__ = _lazy.names_from(
         ],
     },
     elsewhere=("plots", "results", "model_selection", "metrics", "inference", "testing"),
-    of_metric=_metrics._lookup.call_of,
+    metric_advice=_metrics._lookup.call_of,
 )

@@ -35,10 +35,10 @@ from .streams.state import (
     StreamSettings,
     StreamState,
     batch_added,
-    check_fits,
+    bytes_of_state,
+    check_state_fits,
     metric_of_record,
     metric_record,
-    pack,
     settings_record,
     state_of_record,
 )
@@ -353,7 +353,7 @@ class BootstrapAccumulator(Hinting):
             Equal for equal rows, however these were batched and merged, if each row adds whole
             numbers.
         """
-        return pack(self._settings, self._state)
+        return bytes_of_state(self._settings, self._state)
 
     @classmethod
     @door("BootstrapAccumulator.from_bytes")
@@ -378,7 +378,7 @@ class BootstrapAccumulator(Hinting):
         try:
             state = state_of_record(record, arrays)
             accumulator = cls(**_arguments(record["settings"]))
-            check_fits(state, accumulator._settings)
+            check_state_fits(state, accumulator._settings)
         except Exception as error:
             # Bytes with a right checksum may hold anything all the same.
             raise ValueError(f"data must be what to_bytes() gave: {error}") from error

@@ -44,5 +44,5 @@ __getattr__, __dir__ = _lazy.names_from(
             "StratifiedBootstrapSplit",
         ],
     },
-    others=".splitters",
+    class_module=".splitters",
 )

@@ -22,7 +22,7 @@ from .doors import door
 from .sklearn_compat import n_rows_of
 
 Keys = NDArray[np.uint64]
-Rows = NDArray[np.intp]
+RowNumbers = NDArray[np.intp]
 
 # Values that are worked on at a time (values, 256 kB): their temporaries stay in the cache.
 _VALUES_AT_ONCE = 1 << 15
@@ -159,7 +159,7 @@ class ComparedColumns:
         target_parts = self._parts[len(self._of_rows) :]
         return self.keys_without_targets + _sums_of(target_parts, n_columns)
 
-    def blocks(self, n_rows: int, most: int) -> Iterator[tuple[Callable[[Rows], Any], bool]]:
+    def blocks(self, n_rows: int, most: int) -> Iterator[tuple[Callable[[RowNumbers], Any], bool]]:
         """Yield blocks of columns: a function from rows to their values, and whether numbered.
 
         Columns of sparse matrices with fewer than `most` - 1 entries are left out: they hold fewer
@@ -344,7 +344,7 @@ def _sharing(total: Keys, row_keys: Keys, least: float) -> tuple[float, NDArray[
 # ------------------------------------------------------------------ values as bits
 
 
-def _values_at(flat: Any, columns: Rows, rows: Rows) -> NDArray[Any]:
+def _values_at(flat: Any, columns: RowNumbers, rows: RowNumbers) -> NDArray[Any]:
     values = flat[:, columns][rows] if sparse.issparse(flat) else flat[np.ix_(rows, columns)]
     return values.toarray() if sparse.issparse(values) else np.asarray(values)
 
@@ -370,17 +370,17 @@ def _sums_of(parts: Sequence[_ColumnPart], number: int) -> Any:
             starts = np.searchsorted(values.indptr, np.arange(0, len(bits), _VALUES_AT_ONCE))
             for start, stop in pairwise(np.unique([0, *starts, n_rows]).tolist()):
                 ends = values.indptr[start : stop + 1]
-                some = slice(ends[0], ends[-1])
-                mixed = _mixed(bits[some], _factors(number, values.indices[some]))
-                mixed[values.data[some] == 0] = 0
+                entries = slice(ends[0], ends[-1])
+                mixed = _mixed(bits[entries], _factors(number, values.indices[entries]))
+                mixed[values.data[entries] == 0] = 0
                 before = np.append(np.uint64(0), np.cumsum(mixed))
                 sums[start:stop] = np.diff(before[ends - ends[0]])
         else:
             flat, factors = values.reshape(n_rows, -1), _factors(number, np.arange(n_columns))
-            at_once = max(_VALUES_AT_ONCE // max(n_columns, 1), 1)
-            for start in range(0, n_rows, at_once):
-                bits = _bits_of(flat[start : start + at_once])
-                sums[start : start + at_once] = _mixed(bits, factors).sum(axis=1)
+            n_rows_at_once = max(_VALUES_AT_ONCE // max(n_columns, 1), 1)
+            for start in range(0, n_rows, n_rows_at_once):
+                bits = _bits_of(flat[start : start + n_rows_at_once])
+                sums[start : start + n_rows_at_once] = _mixed(bits, factors).sum(axis=1)
         total = total + sums
         number += n_columns
     return total
@@ -432,11 +432,11 @@ def _is_table(values: Any) -> bool:
 
 def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_ColumnPart]:
     if sparse.issparse(values):
-        by_rows = values.tocsr()
-        if not by_rows.has_canonical_format:
-            by_rows = by_rows.copy()
-            by_rows.sum_duplicates()
-        return [_ColumnPart(by_rows)]
+        compressed_rows = values.tocsr()
+        if not compressed_rows.has_canonical_format:
+            compressed_rows = compressed_rows.copy()
+            compressed_rows.sum_duplicates()
+        return [_ColumnPart(compressed_rows)]
     if not isinstance(values, np.ndarray) and _is_table(values) and len(values.shape) == 2:
         columns: list[Any] = [
             values.iloc[:, j] if hasattr(values, "iloc") else values[:, j]
@@ -444,8 +444,8 @@ def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_ColumnPart]:
         ]
         return [part for column in columns for part in _parts_of(column, numbers)]
     if isinstance(values, np.ndarray) and values.dtype.names:
-        named = [values[name] for name in values.dtype.names]
-        return [part for column in named for part in _parts_of(column, numbers)]
+        field_columns = [values[name] for name in values.dtype.names]
+        return [part for column in field_columns for part in _parts_of(column, numbers)]
     array = values
     if not isinstance(values, np.ndarray):
         element: Any = values[0] if isinstance(values, list | tuple) and len(values) else None

@@ -56,7 +56,7 @@ def door(name: str) -> Callable[[Door], Door]:
                 warned=set(),
                 is_inner=CALLED.get() is not None,
             )
-            answer = _worked_off(call, function, arguments, options)
+            answer = _work_off(call, function, arguments, options)
             # The body of a generator has not begun: each of its steps is worked off like a call.
             return _steps(call, answer) if isinstance(answer, GeneratorType) else answer
 
@@ -70,11 +70,11 @@ _AT_END = object()
 
 def _steps(call: Call, generator: Iterator[Any]) -> Iterator[Any]:
     """Yield from a generator; what the user does between two steps is no part of the call."""
-    while (step := _worked_off(call, next, (generator, _AT_END), {})) is not _AT_END:
+    while (step := _work_off(call, next, (generator, _AT_END), {})) is not _AT_END:
         yield step
 
 
-def _worked_off(
+def _work_off(
     call: Call, work: Callable[..., Any], arguments: Sequence[Any], options: dict[str, Any]
 ) -> Any:
     """Return what the work of a call returns; warn of its notes, and name its errors.
@@ -107,7 +107,7 @@ def _worked_off(
             raise
         # If the work had begun, one of its frames is below those of this function.
         trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code is _worked_off.__code__:
+        while trace is not None and trace.tb_frame.f_code is _work_off.__code__:
             trace = trace.tb_next
         if trace is not None:
             raise

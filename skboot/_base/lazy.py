@@ -22,9 +22,9 @@ def names_from(
     package: str,
     names: Mapping[str, Iterable[str]],
     elsewhere: Iterable[str] = (),
-    others: str = "",
+    class_module: str = "",
     synonyms: Mapping[str, str] = MappingProxyType({}),
-    of_metric: Callable[[str], str] | None = None,
+    metric_advice: Callable[[str], str] | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make the ``__getattr__`` and ``__dir__`` of a package that has an ``__all__``.
 
@@ -37,11 +37,11 @@ def names_from(
         one beside it); submodules can be asked for as well.
     elsewhere : iterable of str
         Modules of the package whose names are looked for here, too.
-    others : str
+    class_module : str
         A module whose classes are found as well; none if empty.
     synonyms : mapping of str to str
         Names by what else people call them, for errors.
-    of_metric : callable, optional
+    metric_advice : callable, optional
         What an error says of a name that is a metric's; "" for any other.
 
     Returns
@@ -58,7 +58,9 @@ def names_from(
         elif name in modules:
             value = import_module(f"{package}.{name}")
         else:
-            value = vars(import_module(f".{others}", package)).get(name) if others else None
+            value = (
+                vars(import_module(f".{class_module}", package)).get(name) if class_module else None
+            )
             if not isinstance(value, type):
                 raise refused(name)
         setattr(sys.modules[package], name, value)
@@ -73,10 +75,12 @@ def names_from(
             if name in import_module(f".{place}", package).__all__:
                 return AttributeError(f"{package}.{name} is {package}.{place}.{name}.")
         near = [
-            other for other in names if other.startswith(f"{name}_") or other == synonyms.get(name)
+            similar
+            for similar in names
+            if similar.startswith(f"{name}_") or similar == synonyms.get(name)
         ]
         near = near or difflib.get_close_matches(name, names, _MOST_NEAR, _LEAST_LIKENESS)
-        advice = f"Did you mean {either(near)}?" if near else name_for(name, of_metric)
+        advice = f"Did you mean {either(near)}?" if near else name_for(name, metric_advice)
         return AttributeError(f"{text}. {advice}" if names and advice else text)
 
     def shown() -> list[str]:

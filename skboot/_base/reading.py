@@ -85,7 +85,17 @@ def read_columns(path: str, needed: Sequence[str], optional: Sequence[str] = ())
     except UnicodeDecodeError as error:
         raise BadCall(f"{path!r} is not a text file in UTF-8: {error}") from error
     for name, cells in columns.items():
-        _refuse_empty(name, cells)
+        # No cell is empty text or NaN, or an infinite number.
+        if isinstance(cells, list):
+            are_full = all(map(str.strip, cells))
+            row = None if are_full else [not cell.strip() for cell in cells].index(True)
+        else:
+            missing = cells == "" if cells.dtype.kind == "U" else ~np.isfinite(cells)
+            row = int(np.argwhere(missing)[0][0]) if missing.any() else None
+            if row is not None and cells.dtype.kind == "f" and np.isinf(cells[row]).any():
+                raise BadCall(f"column {name!r}, row {row + 1}: an infinite number")
+        if row is not None:
+            raise BadCall(f"column {name!r}, row {row + 1}: the cell is empty")
         if isinstance(cells, list):
             _distinct_array(name, cells)
     lengths = {name: len(cells) for name, cells in columns.items()}
@@ -101,14 +111,16 @@ def read_columns(path: str, needed: Sequence[str], optional: Sequence[str] = ())
 # ------------------------------------------------------------------ one function per kind
 
 
-def _csv(path: str, selection: Selection, delimiter: str = ",") -> CellsByName:
+def _read_csv(path: str, selection: Selection, delimiter: str = ",") -> CellsByName:
     with contextlib.ExitStack() as stack:
         stack.callback(csv.field_size_limit, csv.field_size_limit(_LONGEST_CELL))
         file = stack.enter_context(open(path, encoding="utf-8-sig", newline=""))
         # Otherwise a quote that is not closed takes all rows behind it into its cell.
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         header = next(reader, [])
-        columns: dict[str, list[str]] = {name: [] for name in _names(path, selection, header)}
+        columns: dict[str, list[str]] = {
+            name: [] for name in _present_names(path, selection, header)
+        }
         n_rows = 0
         while True:
             rows: list[list[str]] = []
@@ -139,7 +151,7 @@ def _csv(path: str, selection: Selection, delimiter: str = ",") -> CellsByName:
     return dict(columns)
 
 
-def _json_lines(path: str, selection: Selection) -> CellsByName:
+def _read_json_lines(path: str, selection: Selection) -> CellsByName:
     columns: dict[str, list[Any]] = {name: [] for name in selection}
     values_seen: dict[str, Any] = {}
     with open(path, encoding="utf-8-sig") as file:
@@ -168,14 +180,16 @@ def _json_lines(path: str, selection: Selection) -> CellsByName:
         for name in selection
         if name not in values_seen and any(value is not None for value in columns[name])
     ]
-    names = _names(path, selection, [*values_seen, *dotted_names])
-    return {name: _typed(name, columns[name]) for name in names}
+    names = _present_names(path, selection, [*values_seen, *dotted_names])
+    return {name: _typed_array(name, columns[name]) for name in names}
 
 
-def _npz(path: str, selection: Selection) -> CellsByName:
+def _read_npz(path: str, selection: Selection) -> CellsByName:
     try:
         with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in _names(path, selection, archive.files)}
+            arrays = {
+                name: archive[name] for name in _present_names(path, selection, archive.files)
+            }
     except (ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
         raise BadCall(f"{path!r} is not an npz archive of numbers and text: {error}") from error
     for name, array in arrays.items():
@@ -185,7 +199,7 @@ def _npz(path: str, selection: Selection) -> CellsByName:
     return dict(arrays)
 
 
-def _parquet(path: str, selection: Selection) -> CellsByName:
+def _read_parquet(path: str, selection: Selection) -> CellsByName:
     try:
         from pyarrow import lib, parquet
     except ImportError:
@@ -195,18 +209,18 @@ def _parquet(path: str, selection: Selection) -> CellsByName:
             advice = "Install it with: pip install pyarrow"
             raise BadCall(f"Parquet files need pyarrow. {advice}") from error
         try:
-            names = _names(path, selection, polars.read_parquet_schema(path))
+            names = _present_names(path, selection, polars.read_parquet_schema(path))
             frame = polars.read_parquet(path, columns=names)
         except polars.exceptions.ComputeError as error:
             raise BadCall(f"{path!r} is not a Parquet file: {error}") from error
-        return {name: _typed(name, _column_array(frame[name])) for name in names}
+        return {name: _typed_array(name, _column_array(frame[name])) for name in names}
     try:
         with parquet.ParquetFile(path) as file:
-            names = _names(path, selection, file.schema_arrow.names)
+            names = _present_names(path, selection, file.schema_arrow.names)
             table = file.read(columns=names)
     except lib.ArrowInvalid as error:
         raise BadCall(f"{path!r} is not a Parquet file: {error}") from error
-    return {name: _typed(name, _column_array(table.column(name))) for name in names}
+    return {name: _typed_array(name, _column_array(table.column(name))) for name in names}
 
 
 def _column_array(column: Any) -> NDArray[Any]:
@@ -215,20 +229,20 @@ def _column_array(column: Any) -> NDArray[Any]:
 
 
 _READERS: dict[str, Callable[[str, Selection], CellsByName]] = {
-    ".csv": _csv,
-    ".tsv": partial(_csv, delimiter="\t"),
-    ".tab": partial(_csv, delimiter="\t"),
-    ".parquet": _parquet,
-    ".npz": _npz,
-    ".jsonl": _json_lines,
-    ".ndjson": _json_lines,
+    ".csv": _read_csv,
+    ".tsv": partial(_read_csv, delimiter="\t"),
+    ".tab": partial(_read_csv, delimiter="\t"),
+    ".parquet": _read_parquet,
+    ".npz": _read_npz,
+    ".jsonl": _read_json_lines,
+    ".ndjson": _read_json_lines,
 }
 
 
 # ------------------------------------------------------------------ steps
 
 
-def _names(path: str, selection: Selection, present: Any) -> list[str]:
+def _present_names(path: str, selection: Selection, present: Any) -> list[str]:
     """Return the columns that are there; refuse a file without one it needs, or with one twice."""
     names = list(present)
     for name, is_needed in selection.items():
@@ -243,7 +257,7 @@ def _names(path: str, selection: Selection, present: Any) -> list[str]:
     return [name for name in selection if name in names]
 
 
-def _typed(name: str, values: Any) -> NDArray[Any]:
+def _typed_array(name: str, values: Any) -> NDArray[Any]:
     """Return values of a file that knows types as an array of numbers or text."""
     if isinstance(values, np.ndarray):
         if values.dtype.kind in "biufU":
@@ -258,7 +272,7 @@ def _typed(name: str, values: Any) -> NDArray[Any]:
         lengths = {len(value) for value in values}
         if len(lengths) > 1:
             raise BadCall(f"column {name!r} holds lists of {min(lengths)} to {max(lengths)} values")
-        values = [_typed(name, list(value)) for value in values]
+        values = [_typed_array(name, list(value)) for value in values]
         return np.array(values)
     if all(isinstance(value, bool | int | float | Decimal) for value in values):
         return _distinct_array(name, values)
@@ -280,19 +294,3 @@ def _distinct_array(name: str, values: list[Any]) -> NDArray[Any]:
     except Unusable as error:
         text = f"column {name!r} must {error.must}. Got {error.got}. {error.advice}"
         raise BadCall(text.rstrip()) from error
-
-
-def _refuse_empty(name: str, cells: Cells) -> None:
-    """Refuse a column with an empty cell, empty text or NaN, or with an infinite number."""
-    if isinstance(cells, list):
-        if all(map(str.strip, cells)):
-            return
-        row = next(row for row, cell in enumerate(cells) if not cell.strip())
-    else:
-        missing = cells == "" if cells.dtype.kind == "U" else ~np.isfinite(cells)
-        if not missing.any():
-            return
-        row = int(np.argwhere(missing)[0][0])
-        if cells.dtype.kind == "f" and np.isinf(cells[row]).any():
-            raise BadCall(f"column {name!r}, row {row + 1}: an infinite number")
-    raise BadCall(f"column {name!r}, row {row + 1}: the cell is empty")

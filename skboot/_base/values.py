@@ -316,7 +316,7 @@ def save(
         If a value is of another type, or an array holds Python objects.
     """
     arrays: dict[str, NDArray[Any]] = {}
-    header = {name: _encoded(value, name, arrays) for name, value in parts.items()}
+    header = {name: _encode(value, name, arrays) for name, value in parts.items()}
     text = json.dumps({"format": format_name, "version": version, "parts": header}, allow_nan=False)
     contents: dict[str, Any] = {"header": np.array(text), **arrays}
     is_small = sum(array.nbytes for array in contents.values()) < _ALWAYS_READ
@@ -371,7 +371,7 @@ def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dic
             f"{found_version}; this one reads {version}). Make the result again."
         )
     try:
-        values = {key: _decoded(value, arrays) for key, value in parts.items()}
+        values = {key: _decode(value, arrays) for key, value in parts.items()}
         if arrays:
             raise ValueError(f"the array {min(arrays)!r} is of no value.")
         return values
@@ -435,7 +435,7 @@ def json_of(text: str | bytes) -> Any:
     return json.loads(text, object_pairs_hook=once)
 
 
-def _encoded(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
+def _encode(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
     """Value as JSON; arrays go to ``arrays`` under the name of the place they stand at."""
     if isinstance(value, np.ndarray):
         if value.dtype.hasobject:
@@ -445,14 +445,14 @@ def _encoded(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, dict):
-        items = {key: _encoded(item, f"{name}.{key}", arrays) for key, item in value.items()}
+        items = {key: _encode(item, f"{name}.{key}", arrays) for key, item in value.items()}
         safe = all(isinstance(key, str) and not key.startswith("$") for key in items)
         return items if safe else {_ITEMS: [list(item) for item in items.items()]}
     if isinstance(value, tuple) and hasattr(value, "to_dict"):
         # An interval.
         value = tuple(value.to_dict().values())
     if isinstance(value, list | tuple):
-        items_ = [_encoded(item, f"{name}.{k}", arrays) for k, item in enumerate(value)]
+        items_ = [_encode(item, f"{name}.{k}", arrays) for k, item in enumerate(value)]
         return {_TUPLE: items_} if isinstance(value, tuple) else items_
     if isinstance(value, float) and not math.isfinite(value):
         return {_FLOAT: str(value)}
@@ -461,10 +461,10 @@ def _encoded(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
     raise TypeError(f"{name!r} is of type {type(value).__name__}, which is not saved.")
 
 
-def _decoded(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+def _decode(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     """Return a value of JSON, for which its arrays are taken out of ``arrays``."""
     if isinstance(value, list):
-        return [_decoded(item, arrays) for item in value]
+        return [_decode(item, arrays) for item in value]
     if not isinstance(value, dict):
         return value
     if len(value) == 1:
@@ -472,12 +472,12 @@ def _decoded(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
         if key == _ARRAY:
             return arrays.pop(content)
         if key == _TUPLE:
-            return tuple(_decoded(item, arrays) for item in content)
+            return tuple(_decode(item, arrays) for item in content)
         if key == _FLOAT:
             return float(content)
         if key == _ITEMS:
-            return {name: _decoded(item, arrays) for name, item in content}
-    return {key: _decoded(item, arrays) for key, item in value.items()}
+            return {name: _decode(item, arrays) for name, item in content}
+    return {key: _decode(item, arrays) for key, item in value.items()}
 
 
 def bytes_of_arrays(head: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> bytes:

@@ -125,10 +125,10 @@ def in_chunks(
         parallel = Parallel(n_jobs=n_jobs)
     # Threads that catch warnings at the same time would leave those of this process caught.
     with sent(shared) as place, warnings.catch_warnings():
-        yield from parallel(delayed(_chunk)(place, work, chunk) for chunk in chunks)
+        yield from parallel(delayed(_work_on_chunk)(place, work, chunk) for chunk in chunks)
 
 
-def _chunk(
+def _work_on_chunk(
     shared: _Shared, work: Callable[[_Shared, _Item], _Result], items: Sequence[_Item]
 ) -> list[_Result]:
     if isinstance(shared, _StoredByRay):
@@ -293,8 +293,18 @@ def _itself(value: Any) -> Any:
 
 
 def _check_workers(client: Any) -> None:
-    look = _looker(_PACKAGE)
-    here, versions_by_worker = look(), client.run(look)
+    package = _PACKAGE
+
+    def version_here() -> str:
+        # A local function is pickled by value: workers need not have its module.
+        from importlib import import_module
+
+        try:
+            return f"version {import_module(package).__version__}"
+        except Exception as error:
+            return f"not importable ({type(error).__name__}: {error})"
+
+    here, versions_by_worker = version_here(), client.run(version_here)
     wrong = {worker: there for worker, there in versions_by_worker.items() if there != here}
     if not wrong:
         return
@@ -304,20 +314,6 @@ def _check_workers(client: Any) -> None:
         f"runs: {_PACKAGE} here is {here}; on {worker} it is {there}. {_TO_DO}",
         name=_PACKAGE,
     )
-
-
-def _looker(package: str) -> Callable[[], str]:
-    """Return a function that looks for a package; being local, it is pickled by value."""
-
-    def look() -> str:
-        from importlib import import_module
-
-        try:
-            return f"version {import_module(package).__version__}"
-        except Exception as error:
-            return f"not importable ({type(error).__name__}: {error})"
-
-    return look
 
 
 # Refuse what memory cannot hold, before any work.

@@ -23,7 +23,7 @@ from ..metrics.statistic import Statistic
 Array = NDArray[Any]
 
 
-class Rows(NamedTuple):
+class FileRows(NamedTuple):
     """Arguments that come from the columns of a file.
 
     Attributes
@@ -55,7 +55,7 @@ _TRUTH_VALUES = {"true", "false"}
 _IDS = ("groups", "strata", "average_over", "by")
 
 
-def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores: bool) -> Rows:
+def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, are_scores: bool) -> FileRows:
     """Read the columns that a call names.
 
     Parameters
@@ -77,44 +77,32 @@ def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores:
     BadCall
         If the file lacks a column or a cell, or its cells do not suit.
     """
-    ids = {name: listed(getattr(call, name, None)) for name in _IDS}
-    truth = listed(call.y_true)
-    weights = listed(call.weights)
+    ids = {name: name_list(getattr(call, name, None)) for name in _IDS}
+    truth = name_list(call.y_true)
+    weights = name_list(call.weights)
     needed = [*truth, *(name for names in systems.values() for name in names), *weights]
     columns = read_columns(call.file, needed + [name for names in ids.values() for name in names])
     threshold = getattr(call, "threshold", None)
-    responses = set() if of_scores else _responses(call)
+    responses = set() if are_scores else _responses_of_metrics(call)
     if threshold is not None and responses != {"labels"}:
         raise BadCall("--threshold makes labels of scores: every --metric must be one of labels")
     # A threshold makes the labels, of scores.
     responses = responses if threshold is None else {"scores"}
     reads_labels = "labels" in responses
-    y_true, predictions = _answers(call, columns, systems, responses)
-    options = {name: _ids(columns, names) for name, names in ids.items() if names}
+    y_true, predictions = _truth_and_predictions(call, columns, systems, responses)
+    options = {name: _id_column(columns, names) for name, names in ids.items() if names}
     if weights:
-        options["sample_weight"] = _numbers(columns, weights[0])
+        options["sample_weight"] = _number_column(columns, weights[0])
     labels = getattr(call, "labels", None)
     if labels and y_true is not None:
         read = {systems[name][0]: cells for name, cells in predictions.items() if reads_labels}
-        labels = _labels(labels, {call.y_true: y_true, **read}, y_true)
+        labels = _labels_of_option(labels, {call.y_true: y_true, **read}, y_true)
     if call.pos_label is not None and y_true is not None:
-        options["pos_label"] = _label(call.pos_label, y_true)
+        options["pos_label"] = _label_of_option(call.pos_label, y_true)
     if labels is not None and y_true is not None:
         options["labels"] = labels
     if threshold is not None and y_true is not None:
-        two_labels = _both_labels(call, y_true, options)
-        positive = options.get("pos_label")
-        if of_no_positive(_statistics(call, positive), positive):
-            # It has named the label that large scores stand for, and no metric takes it.
-            del options["pos_label"]
-        for name, cells in predictions.items():
-            if cells.ndim != 1 or cells.dtype.kind not in "biuf":
-                got = ", ".join(systems[name])
-                raise BadCall(f"--threshold needs one column of numbers, and got {got}")
-        predictions = {
-            name: two_labels[(cells >= threshold).astype(np.intp)]
-            for name, cells in predictions.items()
-        }
+        predictions = _labels_by_threshold(call, systems, y_true, predictions, options)
     if reads_labels and y_true is not None and y_true.ndim != 2:
         for name, cells in predictions.items():
             # Of others the metric says what it reads instead.
@@ -124,15 +112,15 @@ def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores:
                     f"column {systems[name][0]!r} shares no label with column {call.y_true!r}: "
                     f"row 1 has {_first(cells)!r} and {_first(y_true)!r}"
                 )
-    return Rows(y_true, predictions, options)
+    return FileRows(y_true, predictions, options)
 
 
-def listed(names: Any) -> list[str]:
+def name_list(names: Any) -> list[str]:
     """Return the names that an option gives, as a list."""
     return [] if names is None else [names] if isinstance(names, str) else list(names)
 
 
-def _responses(call: Namespace) -> set[str]:
+def _responses_of_metrics(call: Namespace) -> set[str]:
     """What the metrics read: labels, scores, probabilities or values."""
     return {statistic.response for statistic in _statistics(call)}
 
@@ -143,7 +131,7 @@ def _statistics(call: Namespace, pos_label: Any = None) -> list[Statistic]:
     They are functions of Python, or means of values of rows.
     """
     metrics, better = call.metric or ["accuracy"], call.greater_is_better
-    for metric in listed(metrics):
+    for metric in name_list(metrics):
         advice = without_name(metric)
         if advice.startswith(AS_MEAN):
             raise BadCall(
@@ -161,7 +149,7 @@ def _statistics(call: Namespace, pos_label: Any = None) -> list[Statistic]:
 # ------------------------------------------------------------------ truth and predictions
 
 
-def _answers(
+def _truth_and_predictions(
     call: Namespace, columns: CellsByName, systems: Mapping[str, Sequence[str]], responses: set[str]
 ) -> tuple[Array | None, dict[str, Array]]:
     """Return the truth and the predictions, typed together where these are labels."""
@@ -172,16 +160,18 @@ def _answers(
         if len(names) == 1 and np.ndim(columns[names[0]]) == 1
     }
     stacked = {
-        name: np.column_stack([_numbers(columns, column) for column in names])
+        name: np.column_stack([_number_column(columns, column) for column in names])
         for name, names in systems.items()
         if name not in alone
     }
-    truth = listed(call.y_true)
+    truth = name_list(call.y_true)
     if stacked or "labels" not in responses:
-        typed: dict[str, Array] = {name: _numbers(columns, name) for name in alone.values()}
+        typed: dict[str, Array] = {name: _number_column(columns, name) for name in alone.values()}
         for name in truth:
             # Values are compared; labels of text are right beside scores and probabilities.
-            typed[name] = (_numbers if responses == {"values"} else _alone)(columns, name)
+            typed[name] = (_number_column if responses == {"values"} else _column_array)(
+                columns, name
+            )
             if not alone or typed[name].dtype.kind != "U":
                 continue
             cells = typed[name].tolist()
@@ -196,7 +186,7 @@ def _answers(
                 )
     else:
         together = {name: columns[name] for name in [*truth, *alone.values()]}
-        typed = _typed_together(together, getattr(call, "labels", None))
+        typed = _columns_of_one_type(together, getattr(call, "labels", None))
     predictions = {
         name: stacked[name] if name in stacked else typed[alone[name]] for name in systems
     }
@@ -210,7 +200,7 @@ def positive_options(labels: Array) -> str:
     return " or ".join(options) if len(options) == 2 else ""
 
 
-def _typed_together(columns: CellsByName, labels: Sequence[str] | None) -> dict[str, Array]:
+def _columns_of_one_type(columns: CellsByName, labels: Sequence[str] | None) -> dict[str, Array]:
     """Return numbers if all cells are numbers, else text; refuse columns of different kinds."""
     # Whether all cells are as they are written, or text.
     are_text = all(isinstance(cells, list) or cells.dtype.kind == "U" for cells in columns.values())
@@ -225,11 +215,13 @@ def _typed_together(columns: CellsByName, labels: Sequence[str] | None) -> dict[
         return {name: np.array(cells) for name, cells in columns.items()}
     text, numeric = texts[0], next(name for name in columns if name not in texts)
     real = [name for name, values in numbers.items() if values is not None and _are_real(values)]
-    if any(_values(columns[text]).isdisjoint(_values(columns[name])) for name in real):
+    if any(
+        _distinct_values(columns[text]).isdisjoint(_distinct_values(columns[name])) for name in real
+    ):
         # Scores: the metric says what it reads instead.
-        return {name: _alone(columns, name) for name in columns}
+        return {name: _column_array(columns, name) for name in columns}
     if isinstance(columns[text], np.ndarray):
-        cell = _cut(str(columns[text][0]))
+        cell = _start_of_cell(str(columns[text][0]))
         raise BadCall(
             f"column {text!r} holds text, such as {cell!r} in row 1, and column "
             f"{numeric!r} holds numbers. Write both as numbers, or both as text"
@@ -245,7 +237,7 @@ def _are_truth_values(cells: Cells) -> bool:
     return isinstance(cells, list) and {cell.lower() for cell in set(cells)} <= _TRUTH_VALUES
 
 
-def _values(cells: Cells) -> set[Any]:
+def _distinct_values(cells: Cells) -> set[Any]:
     return set(cells if isinstance(cells, list) else cells.ravel().tolist())
 
 
@@ -280,25 +272,25 @@ def _not_a_number(name: str, cells: Cells) -> str:
     else:
         row, cell = next((k, cell) for k, cell in enumerate(cells) if _read_numbers([cell]) is None)
     missing = " (a missing value: leave its row out)" if _is_missing(cell) else ""
-    return f"column {name!r}, row {row + 1}: {_cut(cell)!r} is not a number{missing}"
+    return f"column {name!r}, row {row + 1}: {_start_of_cell(cell)!r} is not a number{missing}"
 
 
 def _is_missing(cell: str) -> bool:
     return cell.strip().lower() in _MISSING
 
 
-def _cut(cell: str, most: int = 40) -> str:
+def _start_of_cell(cell: str, most: int = 40) -> str:
     """Return the start of a long cell: a message is one line."""
     return cell if len(cell) <= most else f"{cell[:most]}..."
 
 
-def _alone(columns: CellsByName, name: str) -> Array:
+def _column_array(columns: CellsByName, name: str) -> Array:
     """Return a column typed by itself."""
     numbers = _read_numbers(columns[name])
     return np.array(columns[name]) if numbers is None else numbers
 
 
-def _numbers(columns: CellsByName, name: str) -> Array:
+def _number_column(columns: CellsByName, name: str) -> Array:
     """Return a column that must hold numbers."""
     numbers = _read_numbers(columns[name])
     if numbers is None:
@@ -309,7 +301,7 @@ def _numbers(columns: CellsByName, name: str) -> Array:
 # ------------------------------------------------------------------ labels
 
 
-def _label(text: str, y_true: Array) -> Any:
+def _label_of_option(text: str, y_true: Array) -> Any:
     """Return a label that was typed as an option, of the kind of the truth."""
     if y_true.dtype.kind == "U":
         return text
@@ -319,20 +311,37 @@ def _label(text: str, y_true: Array) -> Any:
     return number[0].item()
 
 
-def _both_labels(call: Namespace, y_true: Array, arguments: Mapping[str, Any]) -> Array:
-    """Return the negative and the positive label, which a score at least the threshold predicts."""
-    labels, positive = np.unique(y_true), arguments.get("pos_label")
+def _labels_by_threshold(
+    call: Namespace,
+    systems: Mapping[str, Sequence[str]],
+    y_true: Array,
+    predictions: Mapping[str, Array],
+    options: dict[str, Any],
+) -> dict[str, Array]:
+    """Return the positive label where a score is at least the threshold, else the negative one."""
+    labels, positive = np.unique(y_true), options.get("pos_label")
     if len(labels) != 2:
         raise BadCall(f"--threshold needs two labels, and column {call.y_true!r} has {len(labels)}")
     if positive is None and labels.tolist() not in ([0, 1], [-1, 1]):
-        options = positive_options(y_true)
-        raise BadCall(f"--threshold needs the label that large scores stand for: {options}")
-    return labels if positive is None or labels[1] == positive else labels[::-1]
+        named_labels = positive_options(y_true)
+        raise BadCall(f"--threshold needs the label that large scores stand for: {named_labels}")
+    two_labels = labels if positive is None or labels[1] == positive else labels[::-1]
+    if of_no_positive(_statistics(call, positive), positive):
+        # It has named the label that large scores stand for, and no metric takes it.
+        del options["pos_label"]
+    for name, cells in predictions.items():
+        if cells.ndim != 1 or cells.dtype.kind not in "biuf":
+            got = ", ".join(systems[name])
+            raise BadCall(f"--threshold needs one column of numbers, and got {got}")
+    return {
+        name: two_labels[(cells >= call.threshold).astype(np.intp)]
+        for name, cells in predictions.items()
+    }
 
 
-def _labels(named: Sequence[str], columns: Mapping[str, Array], y_true: Array) -> Array:
+def _labels_of_option(named: Sequence[str], columns: Mapping[str, Array], y_true: Array) -> Array:
     """Return labels that were typed as an option; refuse cells that are none of them."""
-    labels = np.array([_label(text, y_true) for text in named])
+    labels = np.array([_label_of_option(text, y_true) for text in named])
     for name, cells in columns.items():
         is_none = ~np.isin(cells, labels)
         # Of two columns or more the function says what they must hold.
@@ -348,18 +357,18 @@ def _are_real(cells: Array) -> bool:
     return cells.dtype.kind == "f" and not np.all(cells == np.round(cells))
 
 
-def needs_threshold(call: Namespace, rows: Rows) -> bool:
+def needs_threshold(call: Namespace, rows: FileRows) -> bool:
     """Whether scores stand where a metric reads labels."""
     are_scores = any(cells.ndim == 1 and _are_real(cells) for cells in rows.predictions.values())
-    return are_scores and "labels" in _responses(call)
+    return are_scores and "labels" in _responses_of_metrics(call)
 
 
 def _first(cells: Array) -> Any:
     value = cells[0].item()
-    return _cut(value) if isinstance(value, str) else value
+    return _start_of_cell(value) if isinstance(value, str) else value
 
 
-def _ids(columns: CellsByName, names: Sequence[str]) -> Array:
+def _id_column(columns: CellsByName, names: Sequence[str]) -> Array:
     """Return names of groups and the like: numbers where no two that differ would become one."""
     typed = []
     for name in names:

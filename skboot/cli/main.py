@@ -36,7 +36,7 @@ from .._base.values import is_same_file, takes_bytes, write_whole
 from ..results import rendering
 from ..results.curve import CURVE_NAMES, curve_named
 from ..results.result import write_text
-from .verbs import Answer, answer_of
+from .verbs import VERBS, Answer
 
 # ------------------------------------------------------------------ the options of each verb
 
@@ -85,7 +85,7 @@ _MEANT = {
 class _VerbParser(_Parser):
     """The parser of a verb, which knows those of all verbs by their names."""
 
-    verbs: Mapping[str, argparse.ArgumentParser] = {}  # set by `parsed`
+    verbs: Mapping[str, argparse.ArgumentParser] = {}  # set by `parse_call`
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Say which word is unknown, or is there twice, before what else the call lacks."""
@@ -127,12 +127,14 @@ class _VerbParser(_Parser):
             meant = [f"{meant[0]} {level}" if equals else meant[0]]
         if meant:
             return f". Did you mean {' or '.join(meant)}?"
-        of = [
+        verbs_with_option = [
             f"skboot {verb}"
             for verb, choice in self.verbs.items()
             if option in choice._option_string_actions
         ]
-        return f". It is an option of {' and '.join(of)}" if of else ""
+        return (
+            f". It is an option of {' and '.join(verbs_with_option)}" if verbs_with_option else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -313,7 +315,7 @@ _METRICS = (
 _REQUIRED = {"required": True}
 _OUTPUT = (_Either(("--json", "--latex", "--markdown")), "--plot", "--report")
 # Each verb with a line of help, and its options in the order of the help.
-_VERBS: dict[str, tuple[str, tuple[Any, ...]]] = {
+_VERB_OPTIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "score": (
         "the score of each system, with its interval",
         (*_ROWS, _PREDICTIONS, *_METRICS),
@@ -385,7 +387,7 @@ def _add(parser: Any, options: Sequence[Any]) -> None:
             parser.add_argument("file", metavar=name, **settings)
 
 
-def parsed(words: Sequence[str], version: str) -> argparse.Namespace:
+def parse_call(words: Sequence[str], version: str) -> argparse.Namespace:
     """Return the call that words make; an option may have underscores in the place of hyphens.
 
     Parameters
@@ -415,7 +417,7 @@ def parsed(words: Sequence[str], version: str) -> argparse.Namespace:
     verbs = parser.add_subparsers(
         dest="verb", metavar="VERB", required=True, parser_class=_VerbParser
     )
-    for name, (line, options) in _VERBS.items():
+    for name, (line, options) in _VERB_OPTIONS.items():
         verb = verbs.add_parser(name, help=line, description=line, allow_abbrev=False)
         _add(verb, options)
         _add(verb.add_argument_group("output"), _OUTPUT)
@@ -473,7 +475,7 @@ def demonstrate(folder: str | None) -> None:
         _write_predictions()
         for question, call in _CALLS.items():
             _print(f"# {question}\n$ skboot {call}\n")
-            _carried_out(shlex.split(call))
+            _carry_out(shlex.split(call))
             _print("")
     if folder is None:
         _print(f"Nothing was kept. For {_FILE}, {_TABLE} and report.html: skboot demo FOLDER")
@@ -675,23 +677,23 @@ def write_files(answer: Answer, call: Namespace, command: str) -> None:
     """
     if call.plot is not None:
         kind = Path(call.plot).suffix.lstrip(".").lower()
-        picture = _drawn(answer, kind)
-        with _written("plot", call.plot):
+        picture = _picture_bytes(answer, kind)
+        with _naming_the_file("plot", call.plot):
             write_whole(call.plot, lambda file: file.write(picture))
     if call.report is not None and Path(call.report).suffix.lower() == ".md":
-        with _written("report", call.report):
+        with _naming_the_file("report", call.report):
             write_text(call.report, _markdown_page(answer, command))
     elif call.report is not None:
         pictures = []
         if _has_matplotlib():
-            encoded = base64.b64encode(_drawn(answer, "png")).decode("ascii")
+            encoded = base64.b64encode(_picture_bytes(answer, "png")).decode("ascii")
             pictures.append(f"data:image/png;base64,{encoded}")
-        with _written("report", call.report):
+        with _naming_the_file("report", call.report):
             write_text(call.report, _page_of(answer, command, pictures))
 
 
 @contextlib.contextmanager
-def _written(option: str, path: str) -> Iterator[None]:
+def _naming_the_file(option: str, path: str) -> Iterator[None]:
     """Say which file cannot be written."""
     try:
         yield
@@ -718,7 +720,7 @@ def _markdown_page(answer: Answer, command: str) -> str:
     parts += ["## The call", f"```text\n{command}\n```"]
     lists = [("", answer.facts)]
     lists += [
-        (f"## {title.capitalize()}", _listed(getattr(answer.settings, title, {})))
+        (f"## {title.capitalize()}", _labelled_texts(getattr(answer.settings, title, {})))
         for title in ("settings", "versions")
     ]
     for heading, items in lists:
@@ -760,7 +762,7 @@ def _has_matplotlib() -> bool:
     return True
 
 
-def _drawn(answer: Answer, kind: str) -> bytes:
+def _picture_bytes(answer: Answer, kind: str) -> bytes:
     """Return the picture as the bytes of a file."""
     from matplotlib import pyplot
 
@@ -792,14 +794,14 @@ def _page_of(answer: Answer, command: str, pictures: Sequence[str]) -> str:
     ]
     settings = getattr(answer.settings, "settings", {})
     if settings:
-        parts += ["<h2>Settings</h2>", rendering.html_list(_listed(settings))]
+        parts += ["<h2>Settings</h2>", rendering.html_list(_labelled_texts(settings))]
     versions = getattr(answer.settings, "versions", {})
     if versions:
-        parts += ["<h2>Versions</h2>", rendering.html_list(_listed(versions))]
+        parts += ["<h2>Versions</h2>", rendering.html_list(_labelled_texts(versions))]
     return rendering.page(answer.title, "\n".join(parts))
 
 
-def _listed(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _labelled_texts(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return settings as label and text."""
     lines = []
     for name, value in values.items():
@@ -857,11 +859,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     # A public function refuses a call by ValueError, and a metric that fails by RuntimeError.
     refused = (BadCall, ValueError, RuntimeError, ImportError, MemoryError, OSError)
     try:
-        return _carried_out(words)
+        return _carry_out(words)
     except Exception as error:
         # Python itself would leave with 1, which says that a gate failed.
         verb = words[0] if words and not words[0].startswith("-") else ""
-        text = _said(error)
+        text = _error_line(error)
         if not isinstance(error, refused):
             _say(traceback.format_exc())
             text = f"{type(error).__name__}: {text}. This is an error of skboot: please report it"
@@ -871,9 +873,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
 
 
-def _carried_out(words: Sequence[str]) -> int:
+def _carry_out(words: Sequence[str]) -> int:
     """Parse and carry out a call, and return its exit code."""
-    call = parsed(words, sys.modules["skboot"].__version__)
+    call = parse_call(words, sys.modules["skboot"].__version__)
     if call.verb == "demo":
         demonstrate(call.folder)
         return 0
@@ -881,7 +883,7 @@ def _carried_out(words: Sequence[str]) -> int:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         with tables_of(sys.stdout):
-            answer = answer_of(call)
+            answer = VERBS[call.verb](call)
         shown = text_of(answer, call.format)
         write_files(answer, call, shlex.join(["skboot", *words]))
     _print(shown)
@@ -893,7 +895,7 @@ def _carried_out(words: Sequence[str]) -> int:
     return answer.code
 
 
-def _said(error: BaseException) -> str:
+def _error_line(error: BaseException) -> str:
     """Say an error in one line, with options in the place of the arguments of a function."""
     bad = parts_of(error)
     if bad is None:
@@ -913,13 +915,13 @@ def _said(error: BaseException) -> str:
 
 def _with_options(text: str) -> str:
     """Name options in the place of arguments, in one line, and leave out the function's name."""
-    return _ARGUMENT.sub(_option_of, _FUNCTION.sub("", _joined_lines(text)))
 
+    def option_of(match: re.Match[str]) -> str:
+        name, value = match.groups()
+        option = _ARGUMENTS.get(name, "--" + name.replace("_", "-"))
+        return f"{option} {value}" if value not in (None, "True") else option
 
-def _option_of(match: re.Match[str]) -> str:
-    name, value = match.groups()
-    option = _ARGUMENTS.get(name, "--" + name.replace("_", "-"))
-    return f"{option} {value}" if value not in (None, "True") else option
+    return _ARGUMENT.sub(option_of, _FUNCTION.sub("", _joined_lines(text)))
 
 
 def _joined_lines(text: str) -> str:

@@ -16,7 +16,7 @@ from ..metrics.cells import check_two_columns
 from ..results.rendering import Table
 from ..results.result import plain
 from ..results.wording import counted
-from .columns import Rows, listed, needs_threshold, positive_options, rows_of
+from .columns import FileRows, name_list, needs_threshold, positive_options, rows_of
 
 
 class Answer(NamedTuple):
@@ -64,22 +64,6 @@ class Answer(NamedTuple):
     warns: bool = False
 
 
-def answer_of(call: Namespace) -> Answer:
-    """Carry out a call.
-
-    Parameters
-    ----------
-    call : Namespace
-        What the parser made of it.
-
-    Returns
-    -------
-    Answer
-        To be printed.
-    """
-    return _VERBS[call.verb](call)
-
-
 # ------------------------------------------------------------------ one function per verb
 
 
@@ -89,11 +73,11 @@ def score(call: Namespace) -> Answer:
     from ..results import ResultTable
 
     systems = getattr(call, "systems", None)
-    rows = _rows(call, systems)
+    rows = _rows_of_call(call, systems)
     results = {}
     for name, predicted in rows.predictions.items():
         with arguments_named({"y_pred": f"systems[{name!r}]"} if systems else {}):
-            results[name] = _called(bootstrap_score, call, rows, predicted)
+            results[name] = _call_function(bootstrap_score, call, rows, predicted)
     shown = ResultTable(results) if systems else next(iter(results.values()))
     answer = _answer_for(call, rows, shown)
     if isinstance(shown, ResultTable):
@@ -105,12 +89,12 @@ def compare(call: Namespace) -> Answer:
     """Compare all systems, or all with one."""
     from ..comparison import compare_systems
 
-    rows = _rows(call, call.systems)
+    rows = _rows_of_call(call, call.systems)
     _check_systems(rows)
     if call.reference is not None and call.reference not in rows.predictions:
-        listed = ", ".join(rows.predictions)
-        raise BadCall(f"--reference {call.reference!r} is none of the systems: {listed}")
-    shown = _called(compare_systems, call, rows, rows.predictions, reference=call.reference)
+        system_names = ", ".join(rows.predictions)
+        raise BadCall(f"--reference {call.reference!r} is none of the systems: {system_names}")
+    shown = _call_function(compare_systems, call, rows, rows.predictions, reference=call.reference)
     return _answer_for(call, rows, shown)
 
 
@@ -127,9 +111,9 @@ def gate(call: Namespace) -> Answer:
 
     if call.candidate == call.reference:
         raise BadCall("--candidate and --reference are the same column")
-    rows = _rows(call, [call.candidate, call.reference])
+    rows = _rows_of_call(call, [call.candidate, call.reference])
     _check_direction(call)
-    shown = _called(compare_systems, call, rows, rows.predictions, adjust=None)
+    shown = _call_function(compare_systems, call, rows, rows.predictions, adjust=None)
     verdict = shown.pairs[0].verdict(call.margin)
     candidate = InMemory(rows.y_true, rows.predictions[call.candidate], None, None)
     for note in copy_of_truth(call.candidate, candidate, "caution"):
@@ -154,10 +138,10 @@ def rank(call: Namespace) -> Answer:
     from ..comparison import compare_systems
     from ..plots import RankDisplay
 
-    rows = _rows(call, call.systems)
+    rows = _rows_of_call(call, call.systems)
     _check_systems(rows)
     _check_direction(call)
-    result = _called(compare_systems, call, rows, rows.predictions)
+    result = _call_function(compare_systems, call, rows, rows.predictions)
     ranks, answer = result.ranks(), _answer_for(call, rows, result)
     may_be_best = ", ".join(result.top())
     return answer._replace(
@@ -173,9 +157,9 @@ def curve(call: Namespace) -> Answer:
     """Estimate a curve with its band."""
     from ..curves import bootstrap_curve
 
-    rows = _rows(call, call.systems, of_scores=True)
+    rows = _rows_of_call(call, call.systems, are_scores=True)
     predicted = rows.predictions if call.systems else next(iter(rows.predictions.values()))
-    shown = _called(bootstrap_curve, call, rows, predicted, curve=call.curve)
+    shown = _call_function(bootstrap_curve, call, rows, predicted, curve=call.curve)
     return _answer_for(call, rows, shown)
 
 
@@ -208,8 +192,8 @@ def plan(call: Namespace) -> Answer:
             raise BadCall("a pair needs --candidate and --reference, and no --y-pred")
         from ..comparison import compare_systems
 
-        rows = _rows(call, [call.candidate, call.reference])
-        result = _called(compare_systems, call, rows, rows.predictions, adjust=None)
+        rows = _rows_of_call(call, [call.candidate, call.reference])
+        result = _call_function(compare_systems, call, rows, rows.predictions, adjust=None)
         pilot, answer = result.pairs[0], _answer_for(call, rows, result)
     planned = plan_evaluation(
         pilot,
@@ -249,7 +233,8 @@ def check(call: Namespace) -> Answer:
     )
 
 
-_VERBS: dict[str, Callable[[Namespace], Answer]] = {
+# What carries out a call, by its verb: the call is what the parser made of it.
+VERBS: dict[str, Callable[[Namespace], Answer]] = {
     "score": score,
     "compare": compare,
     "gate": gate,
@@ -263,14 +248,16 @@ _VERBS: dict[str, Callable[[Namespace], Answer]] = {
 # ------------------------------------------------------------------ steps
 
 
-def _rows(call: Namespace, systems: list[str] | None, *, of_scores: bool = False) -> Rows:
+def _rows_of_call(
+    call: Namespace, systems: list[str] | None, *, are_scores: bool = False
+) -> FileRows:
     """Read the rows of a call, for several systems or for one."""
     if call.file is None:
         # An option that takes several columns takes a file behind it for one of them.
         raise BadCall(f"FILE is missing: it comes first, as in skboot {call.verb} FILE ...")
-    if call.y_true is None and (of_scores or listed(call.metric) != ["mean"]):
+    if call.y_true is None and (are_scores or name_list(call.metric) != ["mean"]):
         raise BadCall("--y-true is missing: the column of the truth (--metric mean needs none)")
-    metrics = listed(getattr(call, "metric", None))
+    metrics = name_list(getattr(call, "metric", None))
     if metrics == ["mean"] and call.y_true is not None:
         raise BadCall("--metric mean is that of a column of values: leave --y-true out")
     for metric in metrics:
@@ -279,21 +266,21 @@ def _rows(call: Namespace, systems: list[str] | None, *, of_scores: bool = False
     if call.same_population and len(call.groups or ()) != 2:
         raise BadCall("--same-population needs two columns: --groups COLUMN COLUMN")
     if systems is None:
-        return rows_of(call, {"": call.y_pred}, of_scores=of_scores)
+        return rows_of(call, {"": call.y_pred}, are_scores=are_scores)
     repeated = next((name for name in systems if systems.count(name) > 1), None)
     if repeated is not None:
         raise BadCall(f"the column {repeated!r} is named twice as a system")
-    return rows_of(call, {name: [name] for name in systems}, of_scores=of_scores)
+    return rows_of(call, {name: [name] for name in systems}, are_scores=are_scores)
 
 
-def _called(
-    function: Callable[..., Any], call: Namespace, rows: Rows, predicted: Any, **options: Any
+def _call_function(
+    function: Callable[..., Any], call: Namespace, rows: FileRows, predicted: Any, **options: Any
 ) -> Any:
     """Call a public function, and put its errors into the words of the command line."""
     # The options of the columns, and those of the call.
     names = ("block_length", "greater_is_better", "n_resamples", "confidence_level", "first_look")
     settings = {name: getattr(call, name, None) for name in (*names, "interval")}
-    metric = listed(getattr(call, "metric", None))
+    metric = name_list(getattr(call, "metric", None))
     settings["metric"] = metric[0] if len(metric) == 1 else metric or None
     settings["same_population"] = call.same_population or None
     options |= {name: value for name, value in settings.items() if value is not None}
@@ -308,10 +295,10 @@ def _called(
         bad = parts_of(error)
         if bad is None:
             raise
-        raise _named_as_typed(bad, call, rows).error() from None
+        raise _argument_as_typed(bad, call, rows).error() from None
 
 
-def _named_as_typed(bad: BadArgument, call: Namespace, rows: Rows) -> BadArgument:
+def _argument_as_typed(bad: BadArgument, call: Namespace, rows: FileRows) -> BadArgument:
     """Return an argument as it was given, with advice for the command line in place of Python."""
     argument, bracket, system = bad.name.partition("[")
     name, advice = bad.name, bad.advice
@@ -334,17 +321,17 @@ def _named_as_typed(bad: BadArgument, call: Namespace, rows: Rows) -> BadArgumen
     return bad._replace(name=name, advice=advice)
 
 
-def _check_systems(rows: Rows) -> None:
+def _check_systems(rows: FileRows) -> None:
     if len(rows.predictions) < 2:
         raise BadCall("--systems needs two columns or more; for one use skboot score")
 
 
 def _check_direction(call: Namespace) -> None:
-    if listed(call.metric) == ["mean"] and call.greater_is_better is None:
+    if name_list(call.metric) == ["mean"] and call.greater_is_better is None:
         raise BadCall("--metric mean: say --greater-is-better or --smaller-is-better")
 
 
-def _answer_for(call: Namespace, rows: Rows, shown: Any) -> Answer:
+def _answer_for(call: Namespace, rows: FileRows, shown: Any) -> Answer:
     """Return what is said of a result, a comparison or a table of them."""
     settings = shown
     while isinstance(settings, Mapping):

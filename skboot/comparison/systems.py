@@ -428,7 +428,7 @@ def study_of_systems(
     settings, is_gate = scoring.settings | options.settings, margin is not None
     if is_lazy(y_true, *(y_preds.values() if isinstance(y_preds, Mapping) else [y_preds])):
         # Imported here, because few columns are read in parts.
-        from ..streams.columns import STREAMED_DIFFERENCES, read_columns, settings_of_columns
+        from ..streams.columns import STREAMED_DIFFERENCES, settings_of_columns, stream_of_columns
 
         columns = by_argument(y_preds)
         if options.reference is not None:
@@ -438,7 +438,7 @@ def study_of_systems(
         )
         if margin is not None:
             check_judged(margin, of_stream.statistics)
-        stream = read_columns(of_stream, y_true, columns, sampling, score_options.workers)
+        stream = stream_of_columns(of_stream, y_true, columns, sampling, score_options.workers)
         if stream.arguments is None:
             return stream.study(score_options, settings)
         y_true, y_preds, sampling = stream.arguments

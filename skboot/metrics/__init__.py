@@ -72,5 +72,5 @@ __getattr__, __dir__ = _lazy.names_from(
         ".scorer.interval_scorer": ["interval_scorer"],
     },
     synonyms=_lookup.SYNONYMS,
-    of_metric=_lookup.call_of,
+    metric_advice=_lookup.call_of,
 )

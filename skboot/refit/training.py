@@ -958,26 +958,28 @@ def finished_runs(
     n_bytes : float
         What the arrays of a run can hold at most; a file that claims more is not unpacked.
     """
-    paths = {number: _path(folder, number) for number in numbers}
-    # A link is no file of a fit: the run is done again, and its file takes the place of the link.
-    there = {k: path for k, path in paths.items() if path.is_file() and not path.is_symlink()}
-    records = {}
-    for number, path in there.items():
-        # A file that is damaged, or of another run or fit, is left out.
+    records: dict[int, Record] = {}
+    for number in numbers:
+        path = _path(folder, number)
+        # A link is no file of a fit: the run is done again, and its file takes its place.
+        if not path.is_file() or path.is_symlink():
+            continue
         try:
             arrays = arrays_of(path, min(n_bytes + _OVERHEAD, path.stat().st_size))
             if arrays.pop("run").item() != _identity(path):
+                # Of another run or fit.
                 continue
             names = arrays.pop("names").tolist()
             record: Record = {name: arrays[f"a{k}"] for k, name in enumerate(names)}
         except Exception:
-            # A damaged file can make its readers raise anything.
+            # A damaged file can make its readers raise anything: the run is done again.
             continue
         for name, value in record.items():
             if value.ndim == 0:
                 record[name] = int(value) if name in _INTEGERS else float(value)
         records[number] = {**record, "failure": None, "warnings": set()}
     return records
+
 
 
 def _most_bytes(job: Job) -> int:

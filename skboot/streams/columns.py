@@ -371,7 +371,7 @@ def state_of_dask(
     verbose : int or None
         Of the progress of schedulers in this process; a cluster has a dashboard.
     """
-    dask = _imported("dask")
+    dask = _import("dask")
     for name, values in columns.items():
         # What is delayed has every attribute, and each of these is delayed as well.
         is_array = isinstance(getattr(values, "chunks", None), tuple)
@@ -403,7 +403,7 @@ def state_of_dask(
                 if str(key).startswith(_part_state.__name__):
                     done(1)
 
-            with _imported("dask.callbacks").Callback(posttask=count):
+            with _import("dask.callbacks").Callback(posttask=count):
                 total: StreamState = dask.compute(states[0])[0]
     return settings, total
 
@@ -420,7 +420,7 @@ def _part_state(
     return part_added(settings, StreamState.empty(settings), joined, start)
 
 
-def _imported(package: str) -> Any:
+def _import(package: str) -> Any:
     """Return a package, whose types do not name all that it exports."""
     return import_module(package)
 
@@ -435,7 +435,7 @@ def _pieces_of_partitions(columns: Mapping[str, Any]) -> tuple[list[list[Any]], 
     Rows number themselves, so partitions are counted first where dask does not know how long they
     are: this reads, or computes, what is not persisted once more.
     """
-    dask = _imported("dask")
+    dask = _import("dask")
     lazy = {name: column for name, column in columns.items() if is_dask(column)}
     frames = {name: column for name, column in lazy.items() if _is_frame(column)}
     uncounted = {
@@ -452,11 +452,11 @@ def _pieces_of_partitions(columns: Mapping[str, Any]) -> tuple[list[list[Any]], 
                 must = f"have as many partitions as {leading!r}"
                 got = f"{frame.npartitions} and {frames[leading].npartitions}"
                 raise check.fail(name, must, got, _TO_ALIGN)
-        packed = _imported("dask.dataframe").map_partitions(
-            _packed,
+        packed = _import("dask.dataframe").map_partitions(
+            _packed_columns,
             *frames.values(),
             names=list(frames),
-            meta=_imported("pandas").Series([], dtype=object),
+            meta=_import("pandas").Series([], dtype=object),
             align_dataframes=False,
             enforce_metadata=False,
         )
@@ -467,7 +467,7 @@ def _pieces_of_partitions(columns: Mapping[str, Any]) -> tuple[list[list[Any]], 
         lengths = [int(n) for n in dask.compute([n_rows(piece) for piece in pieces[0]])[0]]
     else:
         lengths = list(next(iter(lazy.values())).chunks[0])
-    named = dask.delayed(_named, pure=False)
+    named = dask.delayed(_named_piece, pure=False)
     for name, values in columns.items():
         if name in frames or name in uncounted:
             continue
@@ -490,7 +490,7 @@ def _pieces_of_partitions(columns: Mapping[str, Any]) -> tuple[list[list[Any]], 
     return [list(part) for part in zip(*pieces, strict=True)], lengths
 
 
-def _packed(*columns: Any, names: Sequence[str]) -> Any:
+def _packed_columns(*columns: Any, names: Sequence[str]) -> Any:
     """Return a partition of several columns as one value."""
     arrays = {
         name: check.converted(name, column) for name, column in zip(names, columns, strict=True)
@@ -501,13 +501,13 @@ def _packed(*columns: Any, names: Sequence[str]) -> Any:
 
 def _pieces_of_array(name: str, array: Any) -> list[Any]:
     """Return the blocks of rows of an array of dask, each under the name of its column."""
-    dask = _imported("dask")
+    dask = _import("dask")
     row_blocks = array.rechunk({1: -1}) if array.ndim == 2 else array
-    named = dask.delayed(_named, pure=False)
+    named = dask.delayed(_named_piece, pure=False)
     return [named(name, block) for block in row_blocks.to_delayed().ravel()]
 
 
-def _named(name: str, block: Any) -> dict[str, Any]:
+def _named_piece(name: str, block: Any) -> dict[str, Any]:
     return {name: block}
 
 
@@ -555,7 +555,7 @@ def streamed(
     settings = settings_of_columns(
         tuple(y_preds), scoring, sampling, score_options, interval_of_call, intervals
     )
-    return read_columns(settings, y_true, y_preds, sampling, score_options.workers)
+    return stream_of_columns(settings, y_true, y_preds, sampling, score_options.workers)
 
 
 def settings_of_columns(
@@ -601,7 +601,7 @@ def settings_of_columns(
     return settings
 
 
-def read_columns(
+def stream_of_columns(
     settings: StreamSettings,
     y_true: Any,
     y_preds: Mapping[str | None, tuple[str, Any]],
@@ -622,7 +622,7 @@ def read_columns(
         counting, counts = _state_of_columns(
             replace(settings, may_be_counted=True), columns, workers
         )
-        state = counts.drawn(counting) if counting.counted else counts
+        state = counts.with_resamples(counting) if counting.counted else counts
         if state is not None:
             return Stream.of(counting, state)
     return Stream.of(*_state_of_columns(settings, columns, workers))

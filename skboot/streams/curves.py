@@ -44,9 +44,9 @@ from ..study.curves import (
 )
 from ..study.rows import Sampling, Scoring, Wanted
 from .columns import ADVICE, streamed
-from .source import Stream, note_on_intervals, plan_of, rounded_up
+from .source import Stream, note_on_intervals, rounded_up, stream_plan
 from .state import StreamSettings
-from .sums import FINE_SCORES, SCORES, CellTable, WeightsBlock
+from .sums import FINE_SCORES, SCORES, CellTable, WeightsBlock, weights_of_codes
 
 ThresholdCurve = Roc | PrecisionRecall | NetBenefit
 
@@ -135,17 +135,18 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> CurveDraws:
     is_binned = bool(table.shift)
     if is_binned and isinstance(curve, PrecisionRecall):
         binned_curve = _PrecisionWithin(curve.grid)
-    reduced, code = _reduced(binned_curve, cells.rows(table))
+    reduced = binned_curve.reduce(cells.rows(table))
     n_values = table.sums.digits.shape[2]
     replicates = np.empty((n_values, len(curve.grid)))
     step = max(_BYTES_AT_ONCE // (8 * table.n_cells), 1)
     for start in range(0, n_values, step):
         resamples = slice(start, start + step)
-        block = _block(binned_curve, reduced, code, table.sums.values(resamples))
+        code_weights = weights_of_codes(reduced, table.sums.values(resamples))
+        block = WeightsBlock(code_weights.T, binned_curve.reads)
         replicates[resamples] = binned_curve.evaluate(block, reduced)
-    lacking = _lacking(curve, table, cells.positive)
-    reduced, code = _reduced(curve, cells.rows(cells.fine))
-    block = _block(curve, reduced, code, cells.weights()[:, None])
+    lacking = _lacking_variance(curve, table, cells.positive)
+    reduced = curve.reduce(cells.rows(cells.fine))
+    block = WeightsBlock(weights_of_codes(reduced, cells.weights()[:, None]).T, curve.reads)
     estimate, bin_error = curve.evaluate(block, reduced)[0], None
     if is_binned:
         is_known = lacking <= _MOST_LACKING
@@ -163,22 +164,6 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> CurveDraws:
         limit_of_curve(block, reduced, worth) for limit_of_curve in (curve.behind, curve.floor)
     )
     return CurveDraws(curve, cells.sizes(), estimate, replicates, behind, floor, bin_error)
-
-
-def _reduced(curve: ThresholdCurve, rows: TwoClassRows) -> tuple[ReducedData, NDArray[np.intp]]:
-    """Return cells as a curve reads them, and the code of each."""
-    reduced = curve.reduce(rows)
-    code = np.arange(len(rows.score)) if reduced.code is None else reduced.code.astype(np.intp)
-    return reduced, code
-
-
-def _block(
-    curve: ThresholdCurve, reduced: ReducedData, code: NDArray[np.intp], weights: Floats
-) -> WeightsBlock:
-    """Return the weights of cells, (n_cells, n_resamples), as those of codes."""
-    code_weights = np.zeros((reduced.n_codes, weights.shape[1]))
-    np.add.at(code_weights, code, weights)
-    return WeightsBlock(code_weights.T, curve.reads)
 
 
 class _PrecisionWithin(PrecisionRecall):
@@ -250,7 +235,9 @@ class _Around(NamedTuple):
         )
 
 
-def _lacking(curve: ThresholdCurve, table: CellTable, positive: NDArray[np.bool_]) -> Floats:
+def _lacking_variance(
+    curve: ThresholdCurve, table: CellTable, positive: NDArray[np.bool_]
+) -> Floats:
     """Return the share of the variance of each point that resamples of intervals lack, (n_grid,).
 
     Between the edges a and b of an interval a share s of the rows is a bridge, of variance
@@ -259,7 +246,7 @@ def _lacking(curve: ThresholdCurve, table: CellTable, positive: NDArray[np.bool_
     """
     if isinstance(curve, NetBenefit):
         weights = table.sums.values(slice(1))[:, 0]
-        unsure = weights @ _unsure(curve, table)
+        unsure = weights @ _unsure_cells(curve, table)
         above = weights @ (table.edges()[0][:, None] >= curve.grid)
         return np.asarray(unsure / np.maximum(unsure + above, np.finfo(float).tiny))
     around = _Around.of(curve, table, positive)
@@ -280,7 +267,7 @@ def _bin_error(curve: ThresholdCurve, cells: ScoreCells, estimate: Floats) -> Fl
         return np.zeros(len(curve.grid))
     if isinstance(curve, NetBenefit):
         weights, side = cells.weights(), cells.positive[cells.fine.truth]
-        unsure = _unsure(curve, cells.fine)
+        unsure = _unsure_cells(curve, cells.fine)
         gained, lost = (weights[class_cells] @ unsure[class_cells] for class_cells in (side, ~side))
         return np.asarray(np.maximum(gained, lost * curve.odds) / weights.sum())
     around = _Around.of(curve, cells.fine, cells.positive)
@@ -294,7 +281,7 @@ def _bin_error(curve: ThresholdCurve, cells: ScoreCells, estimate: Floats) -> Fl
     return np.where(around.of_one_score, 0.0, np.maximum(estimate - least, most - estimate))
 
 
-def _unsure(curve: NetBenefit, table: CellTable) -> NDArray[np.bool_]:
+def _unsure_cells(curve: NetBenefit, table: CellTable) -> NDArray[np.bool_]:
     """Return whether a threshold is inside the interval of each cell, (n_cells, n_grid).
 
     Its rows are all taken for rows below the threshold.
@@ -310,7 +297,7 @@ def streamed_curves(
     y_true: Any, y_score: Any, curve_options: CurveAsked, sampling: Sampling, score_options: Wanted
 ) -> dict[str, CurveResult]:
     """Return curves by system of columns that are read in parts; see `evaluate_curves`."""
-    check_asked(curve_options)
+    check_streamable_curve(curve_options)
     scoring = Scoring("roc_auc", pos_label=None)
     systems: dict[str | None, tuple[str, Any]] = {
         name: (argument_of(name), scores) for name, scores in named_scores(y_score).items()
@@ -329,10 +316,10 @@ def check_accumulator(settings: StreamSettings, curve_options: CurveAsked) -> No
     if DIFFERENCE in settings.systems:
         must = f"name no system {DIFFERENCE!r}, which is that of two curves"
         raise check.fail("systems", must, f"{list(settings.systems)}")
-    check_asked(curve_options)
+    check_streamable_curve(curve_options)
 
 
-def check_asked(curve_options: CurveAsked) -> None:
+def check_streamable_curve(curve_options: CurveAsked) -> None:
     """Refuse curves that need all rows together, and a band or a grid before a row is read."""
     check.check_count("n_bins", curve_options.n_bins, 2)
     if not isinstance(curve_options.curve, str) or curve_options.curve not in OVER_THRESHOLDS:
@@ -394,16 +381,16 @@ def curves_of_stream(
     }
     facts = CallFacts(weighted=state.weighted)
     call = CurveCall(
-        plan_of(settings, state),
+        stream_plan(settings, state),
         curve_options.band,
         settings.confidence_level,
         call_settings,
         facts,
     )
-    return results_of_curves(call, draws, _remarks(settings, list(draws.values())))
+    return results_of_curves(call, draws, _notes_on_intervals(settings, list(draws.values())))
 
 
-def _remarks(settings: StreamSettings, draws: Sequence[CurveDraws]) -> list[Note]:
+def _notes_on_intervals(settings: StreamSettings, draws: Sequence[CurveDraws]) -> list[Note]:
     """Return what a reader must know of scores in intervals."""
     if all(side.bin_error is None for side in draws):
         return []

@@ -138,7 +138,7 @@ class SumsOfStream(Source):
         return positive_note(streamed.statistic, truth, empty_predictions, kind)
 
 
-def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
+def stream_plan(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
     """Return who was drawn, and how often."""
     kind = "streamed groups" if state.unit == "groups" else "streamed rows"
     design = StreamedDesign.of(state.n_rows, state.n_units, kind)
@@ -148,9 +148,37 @@ def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
 # ------------------------------------------------------------------ what is told
 
 
-def _tell_doubts(source: SumsOfStream, scores: Scores) -> None:
-    """Warn of decisions as scores, and of a class that is positive because nobody named it."""
-    settings = source.settings
+def _tell_doubts(source: SumsOfStream, scores: Scores) -> list[Note]:
+    """Tell what is doubtful; return what a reader must know of the units, and of drawing them.
+
+    Warned of are also decisions as scores, and a class that is positive because nobody named it.
+    """
+    settings, state = source.settings, source.state
+    notes = []
+    if state.n_rows * settings.n_drawn > _MANY_DRAWS:
+        text = (
+            f"{thousands(state.n_rows)} rows were resampled one by one, {settings.n_drawn} times "
+            "each. Fewer resamples take less time; so do labels of one system in columns that are "
+            "read once, without groups and weights, which are counted first."
+        )
+        notes.append(Note("choice", text))
+    if state.unit == "groups" and len(state.groups) == GROUPS_KEPT:
+        text = "The number of groups is an estimate, with a standard error of 0.4 %."
+        notes.append(Note("choice", text))
+    if state.unit != "groups" and not state.weighted:
+        # Were each row a unit of its own, the sizes of resamples would be Poisson numbers.
+        sizes = state.terms.values(slice(2, None))[0]
+        excess = float(np.var(sizes, ddof=1)) / state.n_rows
+        freedom = len(sizes) - 1
+        if excess > chdtri(freedom, _FALSE_ALARMS) / freedom:
+            n_like = thousands(round(state.n_rows / excess))
+            text = (
+                f"{thousands(state.n_rows)} rows vary like about {n_like} independent ones: some "
+                "ids seem to have been added twice. The standard error is right; Wilson's "
+                f"interval, of counts, is {excess**0.5:.2f} times too short."
+            )
+            notes.append(Note("caution", text))
+    tell(*notes, *state.doubts)
     named_metrics = [
         (name, streamed)
         for metrics_by_system in scores.values()
@@ -162,7 +190,7 @@ def _tell_doubts(source: SumsOfStream, scores: Scores) -> None:
         argument = "y_pred" if settings.systems == (None,) else f"y_pred of {name!r}"
         if streamed.rows.y_true is not None:
             unsigned = streamed.statistic.unsigned or streamed.statistic
-            note = note_on_scores(unsigned, streamed.rows.y_pred, argument, source.state.n_rows)
+            note = note_on_scores(unsigned, streamed.rows.y_pred, argument, state.n_rows)
             tell(*[] if note is None else [note])
         text_notes.append(source.positive(streamed, "caution"))
         tell(*note_on_hidden(streamed))
@@ -184,6 +212,7 @@ def _tell_doubts(source: SumsOfStream, scores: Scores) -> None:
     ]
     unused = of_no_positive(first_statistics, settings.pos_label)
     tell(*[] if unused is None else [unused])
+    return notes
 
 
 def rounded_up(error: float) -> str:
@@ -216,36 +245,6 @@ def note_on_hidden(streamed: StreamedMetric) -> list[Note]:
         "log-odds."
     )
     return [Note("caution", text)]
-
-
-def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:
-    """Return what a reader must know of the units, and of what drawing them cost."""
-    notes = []
-    if state.n_rows * settings.n_drawn > _MANY_DRAWS:
-        text = (
-            f"{thousands(state.n_rows)} rows were resampled one by one, {settings.n_drawn} times "
-            "each. Fewer resamples take less time; so do labels of one system in columns that are "
-            "read once, without groups and weights, which are counted first."
-        )
-        notes.append(Note("choice", text))
-    if state.unit == "groups" and len(state.groups) == GROUPS_KEPT:
-        text = "The number of groups is an estimate, with a standard error of 0.4 %."
-        notes.append(Note("choice", text))
-    if state.unit == "groups" or state.weighted:
-        return notes
-    # Were each row a unit of its own, the sizes of resamples would be Poisson numbers.
-    sizes = state.terms.values(slice(2, None))[0]
-    excess = float(np.var(sizes, ddof=1)) / state.n_rows
-    freedom = len(sizes) - 1
-    if excess > chdtri(freedom, _FALSE_ALARMS) / freedom:
-        n_like = thousands(round(state.n_rows / excess))
-        text = (
-            f"{thousands(state.n_rows)} rows vary like about {n_like} independent ones: some ids "
-            "seem to have been added twice. The standard error is right; Wilson's interval, of "
-            f"counts, is {excess**0.5:.2f} times too short."
-        )
-        notes.append(Note("caution", text))
-    return notes
 
 
 # ------------------------------------------------------------------ few rows
@@ -314,13 +313,11 @@ class Stream:
             metric: {name: [streamed] for name, streamed in zip(names, values, strict=True)}
             for metric, values in state.read(settings).items()
         }
-        notes = tuple(_notes_on_rows(settings, state))
-        tell(*notes, *state.doubts)
         source = SumsOfStream(settings, state)
-        _tell_doubts(source, scores)
+        notes = tuple(_tell_doubts(source, scores))
         return Study(
             scores,
-            plan_of(settings, state),
+            stream_plan(settings, state),
             score_options.interval,
             score_options.confidence_level,
             {

@@ -175,8 +175,8 @@ class StreamSettings:
     """Checked arguments of an accumulator; ``systems`` is (None,) without systems.
 
     Where pairs of labels are ``counted``, resamples are drawn of the counts of all rows, and none
-    of a batch; see `StreamState.drawn`. They are from many rows on where they ``may_be_counted``:
-    nothing else is read, and no other stream will be added.
+    of a batch; see `StreamState.with_resamples`. They are from many rows on where they
+    ``may_be_counted``: nothing else is read, and no other stream will be added.
     """
 
     metric: Any
@@ -377,7 +377,7 @@ class StreamState:
         for (kind, system), table in self.tables.items():
             table = table + state.tables[kind, system]
             if kind == LABELS:
-                check_size(table.n_cells, settings)
+                check_table_size(table.n_cells, settings)
             else:
                 if kind == SCORES:
                     check_classes(table.labels)
@@ -400,7 +400,7 @@ class StreamState:
             return total
         return replace(total, few_rows=few_rows)
 
-    def drawn(self, settings: StreamSettings) -> StreamState | None:
+    def with_resamples(self, settings: StreamSettings) -> StreamState | None:
         """Return the state of counts of all rows with their counts in each resample.
 
         A sum of Poisson weights of rows is a Poisson number, so that the law is that of rows which
@@ -458,7 +458,7 @@ def joined_ranges(ranges: NDArray[np.int64], ranges_b: NDArray[np.int64]) -> NDA
     return np.column_stack((start[np.append(True, apart)], last[np.append(apart, True)]))
 
 
-def check_size(n_cells: int, settings: StreamSettings) -> None:
+def check_table_size(n_cells: int, settings: StreamSettings) -> None:
     """Refuse so many pairs of labels that their sums take too much memory."""
     if n_cells * (1 + settings.n_drawn) * 8 > _MOST_BYTES:
         must = f"hold labels whose pairs fit {_MOST_BYTES >> 20} MB of sums"
@@ -482,7 +482,7 @@ def check_classes(labels: NDArray[Any]) -> None:
 _JOINT_CODES = 256
 
 
-def state_of(
+def state_of_batch(
     settings: StreamSettings,
     rows: Sequence[Rows],
     units: Words,
@@ -533,11 +533,11 @@ def state_of(
         groups, group = np.unique(units, return_inverse=True)
     if 0 < 2 * len(groups) <= len(units):
         grouped = groups, group.reshape(-1)
-        sums, table_sums = _resampled_groups(
+        sums, table_sums = _resampled_sums_of_groups(
             settings, units, grouped, terms, resampled, sample_weight
         )
     else:
-        sums, table_sums = _resampled(settings, units, terms, resampled, sample_weight)
+        sums, table_sums = _resampled_sums(settings, units, terms, resampled, sample_weight)
     for key in coded.keys() - resampled.keys():
         table, code = coded[key]
         table_sums[key] = np.bincount(code, sample_weight, table.n_cells)[:, None]
@@ -570,7 +570,7 @@ def _cells_of_batch(
         labels = joined_labels(labels, label_counts(decided)[0])
         truth_code, decision_code = encode(truth, labels), encode(decided, labels).astype(np.uint64)
         cells = distinct_cells(truth_code, decision_code)
-        check_size(len(cells[0]), settings)
+        check_table_size(len(cells[0]), settings)
         return CellTable(labels, cells[0], cells[1], NOTHING), cells[2]
     bits, n_bins = bits_of(predicted), settings.bins_of(kind)
     return cells_within(labels, encode(truth, labels), bits, bits_dropped, n_bins)
@@ -598,7 +598,7 @@ def _label_array(y: NDArray[Any] | None, name: str) -> NDArray[Any]:
     return labels
 
 
-def _resampled(
+def _resampled_sums(
     settings: StreamSettings,
     units: Words,
     terms: Floats,
@@ -642,7 +642,7 @@ def _resampled(
     return weights.sums(units, terms)[0] if sums is None else sums, table_sums
 
 
-def _resampled_groups(
+def _resampled_sums_of_groups(
     settings: StreamSettings,
     units: Words,
     grouped: tuple[Words, NDArray[np.intp]],
@@ -669,7 +669,7 @@ def _resampled_groups(
             distinct_groups[group_of_pair], size, cell, data_weights
         )
     if ungrouped:
-        table_sums |= _resampled(settings, units, terms[:0], ungrouped, sample_weight)[1]
+        table_sums |= _resampled_sums(settings, units, terms[:0], ungrouped, sample_weight)[1]
     group_terms = np.array([np.bincount(group, term, len(distinct_groups)) for term in terms])
     return settings.weights.sums(distinct_groups, group_terms)[0], table_sums
 
@@ -777,7 +777,7 @@ def batch_added(
         advice = "Rows that belong together have groups= in common."
         raise check.fail("ids", must, "some id twice", advice)
     dropped = {key: table.shift or 0 for key, table in state.tables.items()}
-    batch = state_of(settings, rows, units, unit, dropped)
+    batch = state_of_batch(settings, rows, units, unit, dropped)
     may_be_few = (not state.unit or state.few_rows is not None) and batch.n_units < FEWEST_UNITS
     few_rows = FewRows.of(rows, keys) if may_be_few else None
     batch = replace(batch, ranges=ranges, few_rows=few_rows)
@@ -952,7 +952,7 @@ def settings_record(settings: StreamSettings) -> dict[str, Any]:
     }
 
 
-def pack(settings: StreamSettings, state: StreamState) -> bytes:
+def bytes_of_state(settings: StreamSettings, state: StreamState) -> bytes:
     """Return the bytes of settings and a state."""
     arrays: list[NDArray[Any]] = []
 
@@ -997,7 +997,7 @@ def pack(settings: StreamSettings, state: StreamState) -> bytes:
 
 
 def state_of_record(record: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> StreamState:
-    """Return the state that `pack` made bytes of; a ValueError says what cannot be right in it."""
+    """Return the state that `bytes_of_state` packed; ValueError says what cannot be right."""
 
     def array(number: Any, kinds: str, n_dimensions: int) -> NDArray[Any]:
         numbered = arrays[_whole_number(number, 0)]
@@ -1070,7 +1070,7 @@ def _whole_number(value: Any, least: int) -> int:
     return value
 
 
-def check_fits(state: StreamState, settings: StreamSettings) -> None:
+def check_state_fits(state: StreamState, settings: StreamSettings) -> None:
     """Refuse a state that does not fit its settings.
 
     Raises

@@ -75,7 +75,7 @@ class ExactSums:
         largest = max((np.abs(values[part]).max(initial=0.0) for part in pieces), default=0.0)
         highest = max(0, -(-(int(np.frexp(largest)[1]) - _LARGE) // _BITS))
         lowest = min((_lowest_power(values[part]) for part in pieces), default=0)
-        return cls._made(
+        return cls._from_digits(
             lambda part: _digits_of_numbers(values[part], lowest, highest),
             (highest - lowest + 1, *values.shape),
             lowest,
@@ -84,10 +84,12 @@ class ExactSums:
     @classmethod
     def of_digits(cls, digits: Digits, lowest: int = 0) -> Self:
         """Return the sums that have these digits, in however many bits."""
-        return cls._made(lambda part: list(digits[:, part].astype(np.int64)), digits.shape, lowest)
+        return cls._from_digits(
+            lambda part: list(digits[:, part].astype(np.int64)), digits.shape, lowest
+        )
 
     @classmethod
-    def _made(
+    def _from_digits(
         cls, read_digits: Callable[[slice], Pieces], shape: tuple[int, ...], lowest: int
     ) -> Self:
         """Return sums from the digits of some rows, which need not be in their range yet."""
@@ -95,7 +97,7 @@ class ExactSums:
         for part in _row_slices(shape[1:]):
             pieces = read_digits(part)
             for k in range(len(pieces) - 1):
-                pieces[k], carried = _carried(pieces[k])
+                pieces[k], carried = _carry(pieces[k])
                 pieces[k + 1] = pieces[k + 1] + carried
             if digits.dtype == np.int32 and not _is_small(pieces[-1]):
                 digits = digits.astype(np.int64)
@@ -106,7 +108,7 @@ class ExactSums:
             largest = max(int(digits[-1].max(initial=0)), -int(digits[-1].min(initial=0)))
             if not largest >> _LARGE:
                 break
-            digit, carried = _carried(digits[-1])
+            digit, carried = _carry(digits[-1])
             digits = np.array([*digits[:-1], digit, carried])
             if _is_small(carried):
                 digits = digits.astype(np.int32)
@@ -163,7 +165,7 @@ class ExactSums:
                         np.add.at(total[k], places, digit[rows_of_sums])
             return list(total)
 
-        return ExactSums._made(digits_of, shape, lowest)
+        return ExactSums._from_digits(digits_of, shape, lowest)
 
     def values(self, columns: slice = slice(None), rows: Any = slice(None)) -> NDArray[np.float64]:
         """Return the sums as floats, (n_rows, n_columns); those of some columns or rows alone."""
@@ -210,7 +212,7 @@ def _is_small(digit: NDArray[np.int64]) -> bool:
     return bool(digit.max(initial=0) < _HALF and digit.min(initial=0) >= -_HALF)
 
 
-def _carried(digit: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _carry(digit: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the part of a digit that is in its range, and what goes to the next one."""
     carried = (digit + _HALF) >> _BITS
     return digit - (carried << _BITS), carried
@@ -808,7 +810,7 @@ class ColumnsReading(MetricReading):
         extremes = []
         for is_upper in (True, False):
             scores = [
-                2 * table.rank() + ((side == is_upper) & _movable(table))
+                2 * table.rank() + ((side == is_upper) & _movable_cells(table))
                 for table, side in zip(tables, sides, strict=True)
             ]
             reduced = self._reduced(tables, member, class_weights, scores)
@@ -816,7 +818,7 @@ class ColumnsReading(MetricReading):
             extremes.append(float(self.statistic.evaluate(block, reduced)[0]))
         weights = np.split(data_weights[:, 0], starts)
         least = [
-            self.inner.least_in_intervals(side, table.rank(), part, _movable(table))
+            self.inner.least_in_intervals(side, table.rank(), part, _movable_cells(table))
             for table, side, part in zip(tables, sides, weights, strict=True)
         ]
         if None not in least:
@@ -881,14 +883,20 @@ class WeightsBlock(Block):
         return WeightsBlock(self._by_resample[resamples], self.units_of_codes.reads)
 
 
+def weights_of_codes(reduced: ReducedData, weights: Floats) -> Floats:
+    """Return the weights of cells, (n_cells, n_resamples), as those of codes."""
+    code = np.arange(len(weights)) if reduced.code is None else reduced.code.astype(np.intp)
+    code_weights = np.zeros((reduced.n_codes, weights.shape[1]))
+    np.add.at(code_weights, code, weights)
+    return code_weights
+
+
 def _reduced_cells(
     statistic: Statistic, truth: NDArray[Any], answers: NDArray[Any], weights: Floats
 ) -> tuple[ReducedData, Floats]:
     """Reduce cells as rows; return also the weight of each code, (n_codes, 1 + n_resamples)."""
     reduced = statistic.reduce(truth, answers, None)
-    code = np.arange(len(truth)) if reduced.code is None else reduced.code.astype(np.intp)
-    code_weights = np.zeros((reduced.n_codes, weights.shape[1]))
-    np.add.at(code_weights, code, weights)
+    code_weights = weights_of_codes(reduced, weights)
     data, observed = dict(reduced.data), code_weights[:, 0]
     if "observed" in data:
         data["observed"] = np.asarray(observed @ reduced.terms).reshape(-1)
@@ -897,7 +905,7 @@ def _reduced_cells(
     return replace(reduced, data=MappingProxyType(data), counts=counts), code_weights
 
 
-def _movable(table: CellTable) -> NDArray[np.bool_]:
+def _movable_cells(table: CellTable) -> NDArray[np.bool_]:
     """Return whether the rows of each cell may lie on either side of others in their interval."""
     low, high = table.edges()
     return np.asarray(low < high)
@@ -905,7 +913,7 @@ def _movable(table: CellTable) -> NDArray[np.bool_]:
 
 def _movement(streamed: StreamedMetric, table: CellTable) -> float:
     """How far the value moves at most with the order of rows in the intervals of a table."""
-    statistic, rank, movable = streamed.statistic, table.rank(), _movable(table)
+    statistic, rank, movable = streamed.statistic, table.rank(), _movable_cells(table)
     if not movable.any():
         return 0.0
     truth, weights = streamed.rows.y_true, streamed.rows.sample_weight

@@ -11,6 +11,7 @@ import pytest
 from command_line import exit_code_of
 
 import skboot as package
+from skboot.cli import verbs
 
 ROWS = ("--y-true", "digit", "--y-pred", "bayes")
 PAIR = ("--y-true", "digit", "--candidate", "bayes", "--reference", "tree")
@@ -380,7 +381,7 @@ def test_whatever_is_uncaught_is_exit_code_2(error, monkeypatch, capsys):
     def fails(asked):
         raise error
 
-    monkeypatch.setattr("skboot.cli.main.answer_of", fails)
+    monkeypatch.setitem(verbs.VERBS, "score", fails)
     assert exit_code_of(["score", "x.csv", *ROWS]) == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("skboot score: ")
@@ -390,7 +391,7 @@ def test_an_interrupt_is_exit_code_130(monkeypatch):
     def interrupted(asked):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("skboot.cli.main.answer_of", interrupted)
+    monkeypatch.setitem(verbs.VERBS, "score", interrupted)
     assert exit_code_of(["score", "x.csv", *ROWS]) == 130
 
 
