@@ -192,9 +192,11 @@ def attribute_for(of: Any, name: str) -> str:
         if name in names.split() and _answers(of, meant, present):
             return f".{meant}"
     # Parts of a result may have what it lacks.
-    parts = {f"[{key!r}]": of[key] for key in list(of)[:1]} if isinstance(of, Mapping) else {}
+    parts: dict[str, Any] = {}
+    if isinstance(of, Mapping):
+        parts = {f"[{key!r}]": of[key] for key in list(of)[:1]}
     for attribute in ("result_", "confidence_interval", "pairs"):
-        part = getattr(of, attribute, None) if attribute in present else None
+        part: Any = getattr(of, attribute, None) if attribute in present else None
         is_of_pairs = attribute == "pairs" and isinstance(part, tuple)
         parts |= {".pairs[0]": part[0]} if is_of_pairs else {f".{attribute}": part}
     for place, part in parts.items():

@@ -154,33 +154,33 @@ class LibraryCallable(CallableStatistic):
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
-        """Keep the rows, with columns in the order of scikit-learn."""
-        labels = None
-        if self.response in ("values", "outputs") and y_true is not None:
-            # Values are floats, because unsigned integers wrap and booleans have no difference.
-            y_true, y_pred = (y if y.dtype.kind == "f" else y * 1.0 for y in (y_true, y_pred))
-        if self.two_class is not None and self.pos_label is not None and y_true is not None:
-            # 1 stands for the positive class and 0 for the other.
-            if self.two_class == "labels":
-                y_pred = (y_pred == self.pos_label).astype(np.intp)
-            elif y_pred.ndim == 2:
-                classes = (
-                    label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
-                )
-                y_pred = y_pred[:, ::-1] if classes[0] == self.pos_label else y_pred
-            of_numbers = replace(self, labels=np.array([0, 1]), pos_label=None)
-            positive = (y_true == self.pos_label).astype(np.intp)
-            return of_numbers.reduce(positive, y_pred, sample_weight)
-        if y_true is not None and y_true.ndim == 1 and y_pred.ndim == 2:
-            labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
-            if self.response in ("scores", "any") and len(labels) == 2 and y_pred.shape[1] == 2:
-                which = labels.tolist().index(self.pos_label) if self.pos_label in labels else 1
-                y_pred = y_pred[:, which]
-            else:
+        """Keep the rows as the function takes them, and the labels of its columns."""
+        labels: Any = None
+        positive = self.pos_label
+        if y_true is not None:
+            of_columns = y_true.ndim == 1 and y_pred.ndim == 2
+            if self.response in ("values", "outputs"):
+                # Values are floats: unsigned integers wrap, and booleans have no difference.
+                y_true, y_pred = (y if y.dtype.kind == "f" else y * 1.0 for y in (y_true, y_pred))
+            if of_columns or self.takes_labels:
+                labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
+            if self.two_class is not None and positive is not None:
+                # It takes the greater label as positive: 1 stands for the class that is named.
+                if self.two_class == "labels":
+                    y_pred = (y_pred == positive).astype(np.intp)
+                elif of_columns and labels[0] == positive:
+                    y_pred = y_pred[:, ::-1]
+                y_true = (y_true == positive).astype(np.intp)
+                labels, positive = None if labels is None else np.array([0, 1]), None
+            of_two = of_columns and len(labels) == 2 and y_pred.shape[1] == 2
+            if of_two and self.response in ("scores", "any"):
+                # One column says all: that of the positive class, by default the second.
+                column = labels.tolist().index(positive) if positive in labels else 1
+                y_pred = y_pred[:, column]
+            elif labels is not None:
+                # scikit-learn has columns in the order of sorted labels.
                 order = np.argsort(labels)
-                labels, y_pred = labels[order], y_pred[:, order]
-        elif y_true is not None and self.takes_labels:
-            labels = label_counts(y_true)[0] if self.labels is None else np.sort(self.labels)
+                labels, y_pred = labels[order], y_pred[:, order] if of_columns else y_pred
         reduced = super().reduce(y_true, y_pred, sample_weight)
         return replace(reduced, data=MappingProxyType({**reduced.data, "labels": labels}))
 

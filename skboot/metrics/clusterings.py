@@ -136,28 +136,9 @@ class ClusteringScore(Statistic):
             return np.where(tables.rows > 0, self.formula(tables), np.nan)
 
 
-_Formula = Callable[[Tables], Floats]
-
-
-def _index(function: str, low: float, high: float) -> Callable[[_Formula], _Formula]:
-    """Register a formula without options for a metric function, with its range."""
-
-    def register(formula: _Formula) -> _Formula:
-        fast_path(function, response="labels")(
-            lambda request: ClusteringScore(request.name, formula, bounds=(low, high))
-        )
-        return formula
-
-    return register
-
-
-_index("mutual_info_score", 0.0, np.inf)(Tables.information)
-
-
 # ------------------------------------------------------------------ pairs of rows
 
 
-@_index("rand_score", 0.0, 1.0)
 def _rand(tables: Tables) -> Floats:
     """Share of pairs of rows that both labellings treat alike (Rand 1971)."""
     cells, truth, decision = tables.squares()
@@ -165,7 +146,6 @@ def _rand(tables: Tables) -> Floats:
     return np.where(pairs > 0, 1 - (truth + decision - 2 * cells) / pairs, 1.0)
 
 
-@_index("adjusted_rand_score", -0.5, 1.0)
 def _adjusted_rand(tables: Tables) -> Floats:
     """Rand index, 0 at its expectation and 1 at most (Hubert & Arabie 1985, equation 5)."""
     n, (cells, truth, decision) = tables.rows, tables.squares()
@@ -177,7 +157,6 @@ def _adjusted_rand(tables: Tables) -> Floats:
     return np.where(only_true + only_decided == 0, 1.0, value)
 
 
-@_index("fowlkes_mallows_score", 0.0, 1.0)
 def _fowlkes_mallows(tables: Tables) -> Floats:
     """Geometric mean of the precision and recall of pairs (Fowlkes & Mallows 1983)."""
     together, truth, decision = (squares - tables.rows for squares in tables.squares())
@@ -202,13 +181,11 @@ def _explained(tables: Tables) -> list[Floats]:
     return [np.where(entropy > 0, information / entropy, 1.0) for entropy in tables.entropies()]
 
 
-@_index("homogeneity_score", 0.0, 1.0)
 def _homogeneity(tables: Tables) -> Floats:
     """Share of the entropy of the truth that the clusters explain."""
     return _explained(tables)[0]
 
 
-@_index("completeness_score", 0.0, 1.0)
 def _completeness(tables: Tables) -> Floats:
     """Share of the entropy of the clusters that the truth explains."""
     return _explained(tables)[1]
@@ -306,9 +283,25 @@ def _expected_log(n: Floats, truth: Floats, decision: Floats) -> Floats:
     return expected / total
 
 
-# ------------------------------------------------------------------ formulas with options
+# ------------------------------------------------------------------ by function of scikit-learn
 
 
+fast_path("rand_score", response="labels")(lambda request: ClusteringScore(request.name, _rand))
+fast_path("adjusted_rand_score", response="labels")(
+    lambda request: ClusteringScore(request.name, _adjusted_rand, bounds=(-0.5, 1.0))
+)
+fast_path("fowlkes_mallows_score", response="labels")(
+    lambda request: ClusteringScore(request.name, _fowlkes_mallows)
+)
+fast_path("mutual_info_score", response="labels")(
+    lambda request: ClusteringScore(request.name, Tables.information, bounds=(0.0, np.inf))
+)
+fast_path("homogeneity_score", response="labels")(
+    lambda request: ClusteringScore(request.name, _homogeneity)
+)
+fast_path("completeness_score", response="labels")(
+    lambda request: ClusteringScore(request.name, _completeness)
+)
 fast_path("v_measure_score", response="labels")(
     lambda request, *, beta=1.0: ClusteringScore(request.name, partial(_v_measure, beta=beta))
 )

@@ -449,30 +449,23 @@ class LabelMetric(SumsStatistic):
             labels, counts = label_counts(y_true, sample_weight)
         else:
             return None
-        chosen = self._different(labels)
+        chosen, values = self._different(labels), list[float]()
         step = max(1, CONSTANTS_AT_ONCE // len(labels)) if self.constants_share_sums else 1
-        values = np.concatenate(
-            [
-                self._constant(chosen[start : start + step], labels, counts)
-                for start in range(0, len(chosen), step)
-            ]
-        )
-        defined = [value for value in values if not np.isnan(value)]
-        return float(max(defined)) if defined else None
+        for start in range(0, len(chosen), step):
+            # If each of some labels is always decided: its cells, summed by decision.
+            decisions = chosen[start : start + step]
+            truth = np.tile(np.arange(len(labels)), len(decisions))
+            decision = np.repeat(decisions, len(labels))
+            by_cell = self.cell_terms(truth, decision, labels).weighted(counts[truth])
+            bin_of_cell = np.repeat(np.arange(len(decisions)), len(labels))
+            sums = by_cell.accumulate(bin_of_cell, len(decisions))
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values += self.formula(sums, sums, self._data(truth, decision, labels)).tolist()
+        return max((value for value in values if not np.isnan(value)), default=None)
 
     def _different(self, labels: NDArray[Any]) -> NDArray[np.intp]:
         """Positions of labels among which is one of each value that a constant decision has."""
         return np.arange(len(labels))
-
-    def _constant(self, chosen: NDArray[np.intp], labels: NDArray[Any], counts: Floats) -> Floats:
-        """Value of the metric if each of the chosen labels is always decided, (n_chosen,)."""
-        truth = np.tile(np.arange(len(labels)), len(chosen))
-        decision = np.repeat(chosen, len(labels))
-        by_cell = self.cell_terms(truth, decision, labels).weighted(counts[truth])
-        bin_of_cell = np.repeat(np.arange(len(chosen)), len(labels))
-        sums = by_cell.accumulate(bin_of_cell, len(chosen))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return self.formula(sums, sums, self._data(truth, decision, labels))
 
     def _data(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
@@ -579,16 +572,19 @@ class SetRatio(LabelMetric):
 
     matrix_rule = "sets"
 
-    @property
-    def reads_decisions(self) -> bool:  # type: ignore[override]
-        """Whether it has a positive class."""
-        return self.pos_label is not None
+    def __post_init__(self) -> None:
+        names = {PRECISION: "precision", RECALL: "recall", JACCARD: "jaccard", f_beta(1.0): "f1"}
+        self.set_facts(
+            pools_classes=self.classes is None,
+            positive_by_default=f"sklearn.metrics.{names.get(self.ratio, 'fbeta')}_score",
+            # It has a positive class.
+            reads_decisions=self.pos_label is not None,
+        )
 
     @property
-    def positive_by_default(self) -> str:  # type: ignore[override]
-        """The function of the ratio."""
-        names = {PRECISION: "precision", RECALL: "recall", JACCARD: "jaccard", f_beta(1.0): "f1"}
-        return f"sklearn.metrics.{names.get(self.ratio, 'fbeta')}_score"
+    def pos_label(self) -> Any:
+        """The positive one of two labels; None for sets that are pooled."""
+        return self.classes.tolist()[0] if self.binary and self.classes is not None else None
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Refuse more than two labels where one of two is positive."""
@@ -604,16 +600,6 @@ class SetRatio(LabelMetric):
         )
         must = f"hold at most two labels for the metric {self.name!r}"
         raise fail("y_true", must, f"{len(labels)} labels", advice)
-
-    @property
-    def pools_classes(self) -> bool:  # type: ignore[override]
-        """Whether the sets of all classes are pooled."""
-        return self.classes is None
-
-    @property
-    def pos_label(self) -> Any:
-        """The positive one of two labels; None for sets that are pooled."""
-        return self.classes.tolist()[0] if self.binary and self.classes is not None else None
 
     def cell_terms(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
@@ -696,7 +682,8 @@ class TwoClassRatio(SetRatio):
         # The labels follow when the rows are known: see `of_all_rows`.
         if self.labels is not None:
             chosen = class_of(self.labels, self.pos_label, self.negative)
-            object.__setattr__(self, "classes", np.array([chosen]))
+            self.set_facts(classes=np.array([chosen]))
+        super().__post_init__()
 
 
 @dataclass(frozen=True, eq=False)

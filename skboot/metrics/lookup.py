@@ -1,9 +1,9 @@
 """From what a user gives as ``metric`` to statistics.
 
 A scoring name, scorer, metric function or `functools.partial` of one is taken apart into a
-function, its options and a sign (`Request`). `FAST_PATHS` maps the names of functions to statistics
-that know sums, ranks or thresholds; where there is none for the options, the function is called on
-repeated rows, which works for any callable.
+function, its options and a sign (`Request`). Its statistic is made by a factory, which knows sums,
+ranks or thresholds, and stands in the module that `_MODULES` names; where there is none for the
+options, the function is called on repeated rows, which works for any callable.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from importlib import import_module
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -915,12 +916,44 @@ _OF_RANKED_ITEMS = (
 # ------------------------------------------------------------------ its statistic
 
 
+# In which module of this folder the factory of a metric function stands, which ``fast_path``
+# registers there under the name of the function; with a truth of several columns all stand in
+# `outputs`. A function that is not named here, as that of a new file, is found in any module.
+_MODULES = {
+    "calibration": "calibration_intercept calibration_slope expected_calibration_error net_benefit",
+    "clusterings": """
+        adjusted_mutual_info_score adjusted_rand_score completeness_score fowlkes_mallows_score
+        homogeneity_score mutual_info_score normalized_mutual_info_score rand_score v_measure_score
+    """,
+    "costs": "brier_score cross_entropy d2_brier_score d2_log_loss_score expected_cost",
+    "crossing": """
+        equal_error_rate false_positive_rate_at median_absolute_error sensitivity_at specificity_at
+    """,
+    "detection": "actual_detection_cost cllr minimum_detection_cost",
+    "labels": """
+        balanced_accuracy_score cohen_kappa_score f1_score fbeta_score jaccard_score
+        matthews_corrcoef negative_likelihood_ratio npv positive_likelihood_ratio ppv
+        precision_score recall_score sensitivity specificity
+    """,
+    "means": """
+        accuracy_score brier_score_loss explained_variance_score hamming_loss hinge_loss log_loss
+        mean_absolute_error mean_absolute_percentage_error mean_gamma_deviance mean_pinball_loss
+        mean_poisson_deviance mean_squared_error mean_squared_log_error mean_tweedie_deviance
+        r2_score root_mean_squared_error root_mean_squared_log_error top_k_accuracy_score
+        zero_one_loss
+    """,
+    "ranking": "average_precision_score roc_auc_score",
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
 def _fast_path(request: Request) -> Statistic | None:
     """What the factory of a function makes, if it has one for these options."""
     name, factories = request.function_name, PATHS[request.several_outputs][0]
+    if name not in factories and (request.several_outputs or name in _MODULE_OF):
+        named = "outputs" if request.several_outputs else _MODULE_OF[name]
+        import_module(f".{named}", __package__)
     if name not in factories:
-        # Each module registers the statistics that it holds: that of accuracy stands in `means`,
-        # under ``@fast_path("accuracy_score", ...)``.
         import_modules(__package__)
     factory = factories.get(name)
     module = sys.modules.get(request.function.__module__)

@@ -47,7 +47,6 @@ from .statistic import (
     FAST_PATHS,
     CallableStatistic,
     Columns,
-    Factory,
     Facts,
     Floats,
     NotANumber,
@@ -119,17 +118,16 @@ class OutputAverage(SumsStatistic):
     def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Derivatives of each output's value times its share, and of the shares."""
         values, shares = self._values_and_shares(sums, reduced)
-        gradients = []
-        outputs = zip(
-            self._sums_by_output(sums, reduced), reduced.data["outputs"], shares, strict=True
-        )
-        for part, output, share in outputs:
-            gradients.append(share[:, None] * self.column.gradient(part, output))
+        by_output = np.split(sums, len(values), axis=1)
+        gradients = [
+            share[:, None] * self.column.gradient(part, output)
+            for part, output, share in zip(by_output, reduced.data["outputs"], shares, strict=True)
+        ]
         if self.by_variance:
             with np.errstate(invalid="ignore"):
                 mean = np.sum(values * shares, axis=0)
-            total = sum(_total(part) for part in self._sums_by_output(sums, reduced))
-            for k, part in enumerate(self._sums_by_output(sums, reduced)):
+            total = sum(map(_total, by_output))
+            for k, part in enumerate(by_output):
                 pull = np.divide(values[k] - mean, total, out=np.zeros_like(mean), where=total > 0)
                 with np.errstate(invalid="ignore", divide="ignore"):
                     middle = part[:, 2] / part[:, 1]
@@ -140,7 +138,7 @@ class OutputAverage(SumsStatistic):
 
     def _values_and_shares(self, sums: Floats, reduced: ReducedData) -> tuple[Floats, Floats]:
         """Value of each output and its share in the average, (n_outputs, n_resamples) each."""
-        by_output = self._sums_by_output(sums, reduced)
+        by_output = np.split(sums, len(reduced.data["outputs"]), axis=1)
         outputs = zip(by_output, reduced.data["outputs"], strict=True)
         values = np.array([self.column.combine(part, output) for part, output in outputs])
         shares = np.full(values.shape, 1 / len(values))
@@ -151,21 +149,15 @@ class OutputAverage(SumsStatistic):
             np.divide(totals, every, out=shares, where=every > 0)
         return values, shares
 
-    def _sums_by_output(self, sums: Floats, reduced: ReducedData) -> list[Floats]:
-        return np.split(sums, len(reduced.data["outputs"]), axis=1)
-
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and what one row carries."""
-        facts = super().facts(reduced, rows, members)
-        return replace(facts, largest_share=self.largest_share(reduced))
-
-    def largest_share(self, reduced: ReducedData) -> float | None:
-        """At most this share of the losses, averaged over outputs, does one row carry."""
-        shares = [self.column.largest_share(output) for output in reduced.data["outputs"]]
-        shares_known = [share for share in shares if share is not None]
-        return sum(shares_known) / len(shares) if shares_known else None
+        """Those of any metric, and what one row carries at most of the losses."""
+        outputs = reduced.data["outputs"]
+        shares = [self.column.largest_share(output) for output in outputs]
+        positive_shares = [share for share in shares if share is not None]
+        largest = sum(positive_shares) / len(outputs) if positive_shares else None
+        return replace(super().facts(reduced, rows, members), largest_share=largest)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Average of the values of the best constants of the outputs."""
@@ -761,16 +753,18 @@ def _mean_of_sets(request: Request, row_values: Any, constant: Any, *, error: bo
     )
 
 
-def _subset_accuracy(error: bool) -> Factory:
-    """Factory of the share of rows whose labels are all right, or of the others."""
+def _subset_accuracy(request: Request, *, error: bool, normalize: bool = True) -> RowMean | None:
+    """Share of the rows whose labels are all right, or of the others."""
     values, constant = (partial(function, error=error) for function in (_whole_sets, _largest_set))
-    return lambda request, *, normalize=True: (
-        _mean_of_sets(request, values, constant, error=error) if normalize else None
-    )
+    return _mean_of_sets(request, values, constant, error=error) if normalize else None
 
 
-fast_path("accuracy_score", response="indicators", several_outputs=True)(_subset_accuracy(False))
-fast_path("zero_one_loss", response="indicators", several_outputs=True)(_subset_accuracy(True))
+fast_path("accuracy_score", response="indicators", several_outputs=True)(
+    partial(_subset_accuracy, error=False)
+)
+fast_path("zero_one_loss", response="indicators", several_outputs=True)(
+    partial(_subset_accuracy, error=True)
+)
 fast_path("hamming_loss", response="indicators", several_outputs=True)(
     lambda request: _mean_of_sets(request, _share_wrong, _least_share_wrong, error=True)
 )
@@ -895,7 +889,6 @@ for _name, _formula in (
 
 
 Array = NDArray[Any]
-_Values = Callable[..., Floats]
 
 
 class _Ranked(NamedTuple):
@@ -940,21 +933,6 @@ def _piecewise(row_values: Callable[..., Floats]) -> Callable[..., Floats]:
     return values
 
 
-def _mean_of_rows(
-    function: str, greater_is_better: bool, bounds: tuple[float, float]
-) -> Callable[[_Values], _Values]:
-    """Register values of rows for a metric function without options, which is their mean."""
-
-    def register(values: _Values) -> _Values:
-        fast_path(function, response="label_scores", several_outputs=True)(
-            lambda request: RowMean(request.name, values, greater_is_better, "label_scores", bounds)
-        )
-        return values
-
-    return register
-
-
-@_mean_of_rows("label_ranking_average_precision_score", True, (0.0, 1.0))
 @_piecewise
 def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Floats:
     """Mean over the labels of a row of the share of its labels among those that score as much.
@@ -970,7 +948,6 @@ def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Fl
     return np.where(n_true == truth.shape[1], 1.0, value)
 
 
-@_mean_of_rows("label_ranking_loss", False, (0.0, 1.0))
 @_piecewise
 def _loss_of_row(truth: Array, score: Array) -> Floats:
     """Share of the pairs of a label of the row and another that are out of order or tied."""
@@ -996,7 +973,6 @@ def _area_of_row(truth: Array, score: Array) -> Floats:
     return 1 - np.divide(wrong, n_pairs, out=np.full(len(truth), np.nan), where=n_pairs > 0)
 
 
-@_mean_of_rows("coverage_error", False, (0.0, np.inf))
 @_piecewise
 def _coverage_of_row(truth: Array, score: Array) -> Floats:
     """How far to go down the ranking of a row to cover its labels."""
@@ -1040,6 +1016,17 @@ class AreaOfRows(RowMean):
             must = f"hold a label and lack one in each row for the metric {self.name!r}"
             got = f"{len(bad)} rows with all labels or none, the first in row {bad[0]}"
             raise fail("y_true", must, got, "Leave these rows out, or take average='macro'.")
+
+
+fast_path("label_ranking_average_precision_score", response="label_scores", several_outputs=True)(
+    lambda request: RowMean(request.name, _precision_of_row, True, "label_scores", (0.0, 1.0))
+)
+fast_path("label_ranking_loss", response="label_scores", several_outputs=True)(
+    lambda request: RowMean(request.name, _loss_of_row, False, "label_scores", (0.0, 1.0))
+)
+fast_path("coverage_error", response="label_scores", several_outputs=True)(
+    lambda request: RowMean(request.name, _coverage_of_row, False, "label_scores", (0.0, np.inf))
+)
 
 
 @fast_path("ndcg_score", response="relevances", several_outputs=True)

@@ -671,17 +671,15 @@ class RocAuc(Statistic):
                 in_order, all_pairs = block.pairs(data["upper"], data["lower"], data["level"])
                 return np.clip(in_order / all_pairs + data["apart"], 0.0, 1.0)
             totals = block.sums(reduced.terms)
-            if self.multi_class == "ovr":
-                return self._one_against_rest(block, data, totals)
-            return self._pair_by_pair(block, data, totals)
-
-    def _one_against_rest(self, block: ReadableBlock, data: Any, totals: Floats) -> Floats:
-        areas = np.empty_like(totals)
-        for k, ranked in enumerate(data["ranked"]):
-            upper, lower = _sides(ranked.positive, data["sample_weight"], ranked.order)
-            in_order, all_pairs = block.pairs(upper, lower, ranked.level, ranked.order)
-            areas[:, k] = in_order / all_pairs
-        return self._averaged(areas, totals)
+            if self.multi_class != "ovr":
+                return self._pair_by_pair(block, data, totals)
+            # Each class against the rest.
+            areas = np.empty_like(totals)
+            for k, ranked in enumerate(data["ranked"]):
+                upper, lower = _sides(ranked.positive, data["sample_weight"], ranked.order)
+                in_order, all_pairs = block.pairs(upper, lower, ranked.level, ranked.order)
+                areas[:, k] = in_order / all_pairs
+            return self._averaged(areas, totals)
 
     def _averaged(self, areas: Floats, totals: Floats) -> Floats:
         """Mean over classes, by their sizes where asked, (n_resamples,)."""

@@ -861,8 +861,8 @@ class MetricError(RuntimeError):
 #
 # A factory stands beside its statistic and is registered there by `fast_path`, the one place that a
 # new metric needs: the contract tests run over `FAST_PATHS` and, for a truth of several columns,
-# over `OUTPUT_PATHS`. `lookup` imports every module of this folder when it is asked for a function
-# that those in memory do not know.
+# over `OUTPUT_PATHS`. `lookup` names the module of each function; one that it does not name may be
+# in any module of this folder.
 
 
 Factory = Callable[..., Statistic | None]
