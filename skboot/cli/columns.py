@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._base.reading import BadCall, Cells, Columns, read_columns
 from ..metrics.lookup import AS_MEAN, resolve_metrics, without_name
-from ..metrics.responses import of_no_positive
+from ..metrics.responses import note_on_unused_positive
 from ..metrics.statistic import Statistic
 
 Array = NDArray[Any]
@@ -104,7 +104,7 @@ def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores:
     if threshold is not None and y_true is not None:
         two_labels = _both_labels(call, y_true, options)
         positive = options.get("pos_label")
-        if of_no_positive(_statistics(call, positive), positive):
+        if note_on_unused_positive(_statistics(call, positive), positive):
             # It has named the label that large scores stand for, and no metric takes it.
             del options["pos_label"]
         for name, cells in predictions.items():

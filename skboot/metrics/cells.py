@@ -88,8 +88,8 @@ def encode(y: NDArray, labels: NDArray) -> NDArray[np.intp]:
                 code[rows] = table[inside - (low - 1)]
             return code
     order = np.argsort(labels)
-    at = np.searchsorted(labels[order], y)
-    position = order[np.minimum(at, len(labels) - 1)]
+    place = np.searchsorted(labels[order], y)
+    position = order[np.minimum(place, len(labels) - 1)]
     return np.where(labels[position] == y, position, -1)
 
 
@@ -186,7 +186,7 @@ class WeightedCodes(NamedTuple):
     ----------
     code : ndarray of shape (n_samples,)
         Code of each row; every code occurs.
-    first : ndarray of shape (n_codes,)
+    unweighted : ndarray of shape (n_codes,)
         The code that these rows have without regard to weights.
     weights : ndarray of shape (n_codes,)
         Their weight.
@@ -195,7 +195,7 @@ class WeightedCodes(NamedTuple):
     """
 
     code: NDArray[np.integer]
-    first: NDArray[np.intp]
+    unweighted: NDArray[np.intp]
     weights: NDArray[np.float64]
     counts: NDArray[np.int64]
 
@@ -240,7 +240,7 @@ class SharedCells:
 
 
 @dataclass(frozen=True, eq=False)
-class _Code:
+class _Positions:
     """Position of each row's value, for one or several arrays of rows."""
 
     arrays: tuple[NDArray, ...]
@@ -257,7 +257,7 @@ class _Code:
         return codes - np.uint8(self.low % 256) if self.low else codes
 
 
-def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
+def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Positions]:
     """Candidate values, sorted, and the position of each row's value among them."""
     if all(map(_is_integer, arrays)):
         arrays = tuple(y.view(np.uint8) if y.dtype == bool else y for y in arrays)
@@ -266,12 +266,12 @@ def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
         if span <= 256 or span <= min(TABLE, len(arrays[0])):
             dtype = np.result_type(*arrays)
             # The end of the range may be beyond the type.
-            return np.arange(span).astype(dtype) + dtype.type(low), _Code(arrays, low)
+            return np.arange(span).astype(dtype) + dtype.type(low), _Positions(arrays, low)
     # Each array is numbered by itself, because a copy of the text of all takes as long.
     distinct, codes = zip(*map(numbered, arrays), strict=True)
     values, place = np.unique(np.concatenate(distinct), return_inverse=True)
     places = np.split(place.reshape(-1), np.cumsum([len(column) for column in distinct])[:-1])
-    return values, _Code(
+    return values, _Positions(
         tuple(column.take(code) for column, code in zip(places, codes, strict=True))
     )
 

@@ -72,11 +72,11 @@ class Tables:
 
     def entropies(self) -> tuple[Floats, Floats]:
         """Entropies of both labellings in nats, (n_resamples,); exactly 0 of a single label."""
-        of_truth, of_decision = (
+        truth_entropy, decision_entropy = (
             np.where(_several(margin), np.log(self.rows) - _logs(margin) / self.rows, 0.0)
             for margin in (self.truth, self.decision)
         )
-        return of_truth, of_decision
+        return truth_entropy, decision_entropy
 
     def information(self) -> Floats:
         """Mutual information in nats, (n_resamples,); exactly 0 if a labelling has one label."""
@@ -214,8 +214,8 @@ def _average(tables: Tables, average: str) -> Floats:
 
 
 _AVERAGES: dict[str, Callable[[Floats, Floats], Floats]] = {
-    "arithmetic": lambda first, second: (first + second) / 2,
-    "geometric": lambda first, second: np.sqrt(first * second),
+    "arithmetic": lambda truth, clusters: (truth + clusters) / 2,
+    "geometric": lambda truth, clusters: np.sqrt(truth * clusters),
     "max": np.maximum,
     "min": np.minimum,
 }
@@ -234,7 +234,7 @@ def _logs(counts: Floats) -> Floats:
 def _expected_logs(tables: Tables) -> Floats:
     """Expectation of the sum of k log k over cells, if rows were paired at random."""
     n, sums = tables.rows, np.empty(len(tables.cells))
-    sizes, at = zip(
+    sizes, numbers = zip(
         *(np.unique(side, return_inverse=True) for side in (tables.truth, tables.decision)),
         strict=True,
     )
@@ -245,17 +245,17 @@ def _expected_logs(tables: Tables) -> Floats:
         by_size = _expected_log(n[0], sizes[0][:, None], sizes[1])
     truth, decision = (
         number.reshape(side.shape)
-        for number, side in zip(at, (tables.truth, tables.decision), strict=True)
+        for number, side in zip(numbers, (tables.truth, tables.decision), strict=True)
     )
     step = max(1, PAIRS_OF_LABELS_AT_ONCE // n_pairs)
     for start in range(0, len(sums), step):
         part = slice(start, start + step)
         pair = truth[part, :, None], decision[part, None, :]
         if by_size is not None:
-            of_pairs = by_size[pair]
+            expected = by_size[pair]
         else:
-            of_pairs = _expected_log(n[part, None, None], sizes[0][pair[0]], sizes[1][pair[1]])
-        sums[part] = of_pairs.sum(axis=(1, 2))
+            expected = _expected_log(n[part, None, None], sizes[0][pair[0]], sizes[1][pair[1]])
+        sums[part] = expected.sum(axis=(1, 2))
     return sums
 
 

@@ -324,9 +324,9 @@ class _ErrorRates(Statistic):
         codes = score_codes(positive, score, merge=sample_weight is None)
         terms = np.column_stack((codes.positive, ~codes.positive)).astype(np.float64)
         if sample_weight is not None:
-            terms = terms * sample_weight[codes.first][:, None]
+            terms = terms * sample_weight[codes.row_of_code][:, None]
         data = {"ends": codes.ends}
-        return ReducedData(codes.code, len(codes.first), terms, MappingProxyType(data))
+        return ReducedData(codes.code, len(codes.row_of_code), terms, MappingProxyType(data))
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Find the threshold of each resample; NaN where a class is absent."""

@@ -212,8 +212,8 @@ _OF_SKILL = ("brier_skill_score", "bss", "scaled_brier", "scaled_brier_score")
 if hasattr(sklearn.metrics, "d2_brier_score"):
     SYNONYMS |= dict.fromkeys(_OF_SKILL, "d2_brier_score")
 else:
-    of_brier = "lambda y, p: 1 - skboot.metrics.brier_score(y, p, relative=True)"
-    CALLABLES |= dict.fromkeys(_OF_SKILL, of_brier)
+    brier_skill = "lambda y, p: 1 - skboot.metrics.brier_score(y, p, relative=True)"
+    CALLABLES |= dict.fromkeys(_OF_SKILL, brier_skill)
 # Of the number of classes in a name: "top5", "top-5 accuracy", "acc@5". Without one it is 2, as in
 # scikit-learn.
 _TOP_K = re.compile(r"top_?(k_accuracy|(?P<k>\d+)(_acc(uracy)?)?)|acc(uracy)?(_at)?_(?P<at>\d+)")
@@ -435,9 +435,11 @@ def _nearest_names(metric: str, names: Sequence[str]) -> list[str]:
 
 def _meant(plain: str) -> str | None:
     """Name in ``metric=`` that people call so: an alias, other words' order, a function's name."""
-    by_words = {frozenset(name.split("_")): name for name in _names()}
+    names_by_words = {frozenset(name.split("_")): name for name in _names()}
     for candidate in (plain, re.sub("_(score|loss)$", "", plain)):
-        name = (ALIASES | SYNONYMS).get(candidate) or by_words.get(frozenset(candidate.split("_")))
+        name = (ALIASES | SYNONYMS).get(candidate) or names_by_words.get(
+            frozenset(candidate.split("_"))
+        )
         if name is not None:
             return name
     loss = re.sub("^(neg|negative|negated)_", "", plain)
@@ -457,10 +459,10 @@ def _plain(metric: str) -> str:
 def without_name(metric: str) -> str:
     """What to give for a metric that has no name of its own; "" if it is none of those."""
     plain = _plain(metric)
-    at_k = _AT_K.fullmatch(metric.lower())
-    if at_k is not None:
-        share = ".mean()" if at_k["metric"].startswith("p") else ".sum() / y.sum()"
-        k = 10 if at_k["k"] == "k" else int(at_k["k"])
+    match = _AT_K.fullmatch(metric.lower())
+    if match is not None:
+        share = ".mean()" if match["metric"].startswith("p") else ".sum() / y.sum()"
+        k = 10 if match["k"] == "k" else int(match["k"])
         instead = f"metric=lambda y, score: y[np.argsort(-score)[:{k}]]{share}"
         return f"{_NONE}: give a callable, such as {instead} of labels 0 and 1."
     if plain in ELSEWHERE:
@@ -480,11 +482,11 @@ def _function_at_point(metric: str) -> str:
     match = _POINT.fullmatch(re.sub(r"[\s_=-]+", "_", metric.lower().strip()))
     if match is None:
         return ""
-    of_positives, at_alarms = match["what"] in _POSITIVES, match["at"] in _ALARMS
-    bound = float(match["early"] or match["late"] or (0.01 if at_alarms else 0.9))
+    is_sensitivity, bounds_alarms = match["what"] in _POSITIVES, match["at"] in _ALARMS
+    bound = float(match["early"] or match["late"] or (0.01 if bounds_alarms else 0.9))
     bound = bound / 100 if "%" in metric or bound > 1 else bound
-    if of_positives and (at_alarms or match["at"] in _NEGATIVES):
-        bound = 1 - bound if at_alarms else bound
+    if is_sensitivity and (bounds_alarms or match["at"] in _NEGATIVES):
+        bound = 1 - bound if bounds_alarms else bound
         return f"skboot.metrics.sensitivity_at, specificity={bound:.6g}"
     if match["at"] in _POSITIVES and match["what"] in _NEGATIVES:
         return f"skboot.metrics.specificity_at, sensitivity={bound:.6g}"
@@ -525,7 +527,7 @@ def resolve_metrics(
     greater_is_better: bool | None = None,
     several: bool = False,
     pos_label: Any = None,
-    of_rows: KnownLabels = _NOTHING_KNOWN,
+    row_labels: KnownLabels = _NOTHING_KNOWN,
 ) -> tuple[dict[str, Statistic], bool]:
     """Turn ``metric`` into statistics.
 
@@ -544,7 +546,7 @@ def resolve_metrics(
         Whether a metric may return several numbers, as scikit-learn's do for single classes.
     pos_label : label, optional
         The positive class of metrics that have one.
-    of_rows : KnownLabels
+    row_labels : KnownLabels
 
     Returns
     -------
@@ -563,14 +565,16 @@ def resolve_metrics(
         else:
             take_apart = _request_of_name if isinstance(item, str) else _request
             request = take_apart(item, name)._replace(
-                labels=labels, several_outputs=several_outputs, order=of_rows.order
+                labels=labels, several_outputs=several_outputs, order=row_labels.order
             )
             if pos_label is not None:
                 request = _request_of_positive(request, item, pos_label)
-            elif of_rows.positive is not None and _bound(item, "pos_label") is None:
-                request = _request_of_positive(request, item, of_rows.positive)
-            if of_rows.averaged is not None and averages_labels(request):
-                request = request._replace(options={**request.options, "labels": of_rows.averaged})
+            elif row_labels.positive is not None and _bound(item, "pos_label") is None:
+                request = _request_of_positive(request, item, row_labels.positive)
+            if row_labels.averaged is not None and averages_labels(request):
+                request = request._replace(
+                    options={**request.options, "labels": row_labels.averaged}
+                )
             _check_request(request, several)
             has_options = request.is_library and bool(request.options)
             returns_several = has_options and asks_for_several(request.options)
@@ -619,8 +623,8 @@ def metric_of_class(statistic: Any, label: Any, cells: SharedCells) -> Statistic
     # Pooled over one class it is the metric of this class, and known as a ratio of counts.
     options = {**function.keywords, "labels": [label], "average": "micro"}
     request = _request(partial(function.func, **options), statistic.name)._replace(cells=cells)
-    of_class = _fast_path(request) or _callable(request)
-    return of_class if statistic.sign > 0 else _negative(of_class)
+    class_metric = _fast_path(request) or _callable(request)
+    return class_metric if statistic.sign > 0 else _negative(class_metric)
 
 
 def metric_of_column(statistic: Any) -> Statistic | None:
@@ -632,10 +636,10 @@ def metric_of_column(statistic: Any) -> Statistic | None:
     options = {k: v for k, v in function.keywords.items() if k not in _OF_COLUMNS}
     if statistic.response == "indicators":
         options["average"] = "binary"
-    of_column = _fast_path(_request(partial(function.func, **options), statistic.name))
-    if of_column is not None and statistic.sign < 0:
-        of_column = _negative(of_column)
-    return None if isinstance(of_column, Negated) else of_column
+    column_metric = _fast_path(_request(partial(function.func, **options), statistic.name))
+    if column_metric is not None and statistic.sign < 0:
+        column_metric = _negative(column_metric)
+    return None if isinstance(column_metric, Negated) else column_metric
 
 
 def unnamed_positives(metric: Any, statistics: Mapping[str, Statistic]) -> list[Statistic]:
@@ -1025,10 +1029,10 @@ def _callable(request: Request) -> CallableStatistic:
     takes_labels = (is_top or response in ("probabilities", "any")) and "labels" in parameters
     takes_labels = takes_labels and not several_outputs and "labels" not in options
     low, high = RANGES.get(name, (-np.inf, np.inf)) if is_library else (-np.inf, np.inf)
-    by_cells = response == "labels" and takes_weights and is_library
+    has_cells = response == "labels" and takes_weights and is_library
     labels = options.get("labels")
-    of_library = CellsCallable if by_cells else LibraryCallable
-    return of_library(
+    library_class = CellsCallable if has_cells else LibraryCallable
+    return library_class(
         bound,
         request.name,
         better,

@@ -188,9 +188,11 @@ def _mean_over_outputs(
 
 
 def _constant_of_outputs(
-    y_true: NDArray[Any], sample_weight: Floats | None, *, of: Any, weights: Any
+    y_true: NDArray[Any], sample_weight: Floats | None, *, constant: Any, weights: Any
 ) -> float:
-    return float(np.average([of(column, sample_weight) for column in y_true.T], weights=weights))
+    return float(
+        np.average([constant(column, sample_weight) for column in y_true.T], weights=weights)
+    )
 
 
 def _averaged(request: Request, column: Any, multioutput: Any) -> Any:
@@ -211,7 +213,7 @@ def _averaged(request: Request, column: Any, multioutput: Any) -> Any:
         column,
         response="outputs",
         row_values=partial(_mean_over_outputs, loss=column.row_values, weights=weights),
-        constant=partial(_constant_of_outputs, of=column.constant, weights=weights),
+        constant=partial(_constant_of_outputs, constant=column.constant, weights=weights),
     )
 
 
@@ -309,10 +311,12 @@ class Calls:
         else:
             names = () if entries is None else tuple(entries)
             if entries is None or set(names) != set(self.names) or len(names) != len(self.names):
-                of_rows = _OF_ROWS if _are_numbered(names) and _are_numbered(self.names) else ""
+                advice_on_rows = (
+                    _OF_ROWS if _are_numbered(names) and _are_numbered(self.names) else ""
+                )
                 raise OtherEntries(
                     f"it returned {_listed(names)}, and on the data {_listed(self.names)}. "
-                    f"{of_rows}{_LACKING}"
+                    f"{advice_on_rows}{_LACKING}"
                 )
             numbers = np.array([as_number(entries[name]) for name in self.names])
         if len(self._waiting) >= _MOST_WAITING:
@@ -347,7 +351,7 @@ class CalledOnData:
         return self.function(*columns, **weights)
 
 
-class Found(NamedTuple):
+class EntryStatistics(NamedTuple):
     """Statistics by name, and where their results belong.
 
     Attributes
@@ -368,7 +372,7 @@ class Found(NamedTuple):
 def each_entry(
     statistics: Mapping[str, Sequence[Statistic]],
     columns: Mapping[str, Sequence[Columns]],
-) -> Found:
+) -> EntryStatistics:
     """Return a statistic for each number that a metric returns.
 
     Parameters
@@ -380,26 +384,30 @@ def each_entry(
 
     Returns
     -------
-    Found
+    EntryStatistics
         Metrics of one number as they are.
     """
-    results = Found({}, {}, {})
+    results = EntryStatistics({}, {}, {})
     for name, metrics in statistics.items():
         read = columns[name]
-        of_columns = _entries_of_columns(metrics, read)
-        entries: Any = {key: [read[0] for read in systems] for key, systems in of_columns.items()}
+        column_entries = _entries_of_columns(metrics, read)
+        entries: Any = {
+            key: [read[0] for read in systems] for key, systems in column_entries.items()
+        }
         entries = entries or _entries_of_classes(metrics, read) or _entries_of_calls(metrics, read)
         if isinstance(entries, list):
             results.statistics[name], results.paths[name] = entries, (name,)
             continue
-        for key, of_entry in entries.items():
+        for key, entry_statistics in entries.items():
             # Keys of a dict are names; a number or a class says little without the metric.
             plain = isinstance(key, str) and key not in results.paths and key not in statistics
             flat = key if plain and not _has_classes(metrics[0]) else f"{name} ({key})"
-            results.statistics[flat] = [replace(statistic, name=flat) for statistic in of_entry]
+            results.statistics[flat] = [
+                replace(statistic, name=flat) for statistic in entry_statistics
+            ]
             results.paths[flat] = (name, key)
-            if key in of_columns:
-                results.columns[flat] = [tuple(two) for _, *two in of_columns[key]]  # type: ignore[misc]
+            if key in column_entries:
+                results.columns[flat] = [tuple(two) for _, *two in column_entries[key]]  # type: ignore[misc]
     return results
 
 
@@ -551,10 +559,10 @@ def _entries_of_columns(
         return {}
     if metric.response == "labels" or "pos_label" in _options(metric):
         return {}
-    of_column = metric_of_column(metric)
-    by_name: dict[Any, list[tuple[Statistic, NDArray[Any], NDArray[Any]]]] = {}
+    column_metric = metric_of_column(metric)
+    entries: dict[Any, list[tuple[Statistic, NDArray[Any], NDArray[Any]]]] = {}
     for statistic, (truth, predicted, _) in zip(statistics, columns, strict=True):
-        if of_column is None or truth is None or predicted.ndim != 2:
+        if column_metric is None or truth is None or predicted.ndim != 2:
             return {}
         names: Any = range(predicted.shape[1])
         if truth.ndim == 1:
@@ -566,10 +574,10 @@ def _entries_of_columns(
             target = truth[:, k] if truth.ndim == 2 else (truth == name).astype(np.intp)
             if metric.response != "outputs" and target.min() == target.max():
                 return {}
-            checked = check_response(of_column, target, predicted[:, k])
-            by_name.setdefault(name, []).append((checked, target, predicted[:, k]))
-    order = sorted(by_name) if metric.response == "scores" else by_name
-    return {name: by_name[name] for name in order}
+            checked = check_response(column_metric, target, predicted[:, k])
+            entries.setdefault(name, []).append((checked, target, predicted[:, k]))
+    order = sorted(entries) if metric.response == "scores" else entries
+    return {name: entries[name] for name in order}
 
 
 # ------------------------------------------------------------------ label sets
@@ -609,7 +617,7 @@ class LabelSetAverage(SetAverage):
         weight = np.where(np.isnan(values), 0.0, share if self.weighted and share.any() else 1.0)
         return float(np.nansum(weight * values) / weight.sum()) if weight.any() else None
 
-    def _occur(self, rows: Floats) -> Any:
+    def _occur(self, row_sums: Floats) -> Any:
         """Every label is in the average, whatever the resample."""
         return True
 
@@ -838,7 +846,7 @@ fast_path("brier_score_loss", response="label_scores", several_outputs=True)(
 def _set_metric(
     request: Request,
     *,
-    formula: SetFormula | None = None,
+    ratio_formula: SetFormula | None = None,
     beta: float = 1.0,
     labels: ArrayLike | None = None,
     pos_label: Any = 1,
@@ -850,7 +858,7 @@ def _set_metric(
     Without a formula it is that of F-beta. Averages over labels have no positive one; scorers give
     None for it.
     """
-    ratio = f_beta(beta) if formula is None else formula
+    ratio = f_beta(beta) if ratio_formula is None else ratio_formula
     undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
     columns = None if labels is None else np.asarray(labels)
     if columns is not None and (columns.ndim != 1 or columns.dtype.kind not in "iu"):
@@ -877,7 +885,7 @@ for _name, _formula in (
     ("fbeta_score", None),
 ):
     fast_path(_name, response="indicators", several_outputs=True)(
-        partial(_set_metric, formula=_formula)
+        partial(_set_metric, ratio_formula=_formula)
     )
 
 
@@ -891,7 +899,7 @@ for _name, _formula in (
 Array = NDArray[Any]
 
 
-class _Ranked(NamedTuple):
+class _RankedLabels(NamedTuple):
     """Labels of each row, the largest score first, (n_rows, n_labels) each.
 
     Attributes
@@ -907,7 +915,7 @@ class _Ranked(NamedTuple):
     end: NDArray[np.intp]
 
     @classmethod
-    def of(cls, truth: Array, score: Array) -> _Ranked:
+    def of(cls, truth: Array, score: Array) -> _RankedLabels:
         """Sort the labels of each row."""
         order = np.argsort(-score, axis=1, kind="stable")
         ordered = np.take_along_axis(score, order, axis=1)
@@ -939,7 +947,7 @@ def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Fl
 
     A row without labels has the value ``without``.
     """
-    ranked = _Ranked.of(truth, score)
+    ranked = _RankedLabels.of(truth, score)
     hits = np.take_along_axis(np.cumsum(ranked.truth, axis=1), ranked.end, axis=1)
     total = np.sum(ranked.truth * hits / (ranked.end + 1), axis=1)
     n_true = truth.sum(axis=1)
@@ -951,7 +959,7 @@ def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Fl
 @_piecewise
 def _loss_of_row(truth: Array, score: Array) -> Floats:
     """Share of the pairs of a label of the row and another that are out of order or tied."""
-    ranked = _Ranked.of(truth, score)
+    ranked = _RankedLabels.of(truth, score)
     n_true = truth.sum(axis=1)
     above = np.cumsum(ranked.truth, axis=1) - ranked.truth
     before = np.take_along_axis(above, ranked.start, axis=1)
@@ -963,7 +971,7 @@ def _loss_of_row(truth: Array, score: Array) -> Floats:
 @_piecewise
 def _area_of_row(truth: Array, score: Array) -> Floats:
     """Share of the pairs of a label of the row and another that are in order; a tie is half."""
-    ranked = _Ranked.of(truth, score)
+    ranked = _RankedLabels.of(truth, score)
     n_true = truth.sum(axis=1)
     negatives = np.cumsum(1 - ranked.truth, axis=1)
     upto = np.take_along_axis(negatives, ranked.end, axis=1)
@@ -992,7 +1000,7 @@ def _gain_of_row(
         # As scikit-learn does: the last of equal scores comes first.
         order = np.argsort(score, axis=1)[:, ::-1]
         return np.asarray(np.take_along_axis(truth, order, axis=1) @ discounts)
-    ranked = _Ranked.of(truth, score)
+    ranked = _RankedLabels.of(truth, score)
     upto = np.append(0.0, np.cumsum(discounts))
     shared = (upto[ranked.end + 1] - upto[ranked.start]) / (ranked.end + 1 - ranked.start)
     return np.asarray(np.sum(ranked.truth * shared, axis=1))

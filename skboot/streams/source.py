@@ -17,7 +17,12 @@ from .._base.work import Workers
 from ..inference.distribution import BootstrapDistribution, BoundStatistic
 from ..inference.evidence import BeforeResampling, Drawn, Evidence
 from ..metrics.lookup import unnamed_positives
-from ..metrics.responses import note_on_scores, of_no_positive, positive_note, positive_of_call
+from ..metrics.responses import (
+    note_on_scores,
+    note_on_unused_positive,
+    positive_note,
+    positive_of_call,
+)
 from ..resampling.coding import CodedRows
 from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedDesign
@@ -182,7 +187,7 @@ def _tell_doubts(source: SumsOfStream, scores: Scores) -> None:
     tell(*[note for note in by_text if note is not None][:1])
     tell(*[] if positive is None else [positive.note()])
     of_each = [next(iter(by_name.values()))[0].statistic for by_name in scores.values()]
-    unused = of_no_positive(of_each, settings.pos_label)
+    unused = note_on_unused_positive(of_each, settings.pos_label)
     tell(*[] if unused is None else [unused])
 
 

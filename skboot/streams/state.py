@@ -764,7 +764,7 @@ def batch_added(
         of_system = (checked.y_true, checked.y_pred, checked.labels, name)
         metrics = [reading.statistic for reading in settings.readings.values()]
         read = [(metric, *of_system) for metric in metrics if not checked.decides(metric)]
-        notes += doubts(read, of_part=True)
+        notes += doubts(read, is_part=True)
     if state.unit and unit != state.unit:
         must = f"identify rows by {WORDS[state.unit]}, as in other batches"
         raise check.fail(UNITS, must, WORDS[unit])
