@@ -422,7 +422,7 @@ for _ in range(_LINE_DEGREE + 1):
 
 
 def _solved(points: Points, hits: Floats, powers: Floats, of_intercept: bool) -> Floats:
-    """Newton's steps, none of which moves a logit too far."""
+    """Newton's steps to where the gaps are 0, none of which moves a logit too far."""
     n = len(hits)
     total = powers[:, :, 0].sum(axis=1)
     lines = np.zeros((n, 2))
@@ -434,7 +434,16 @@ def _solved(points: Points, hits: Floats, powers: Floats, of_intercept: bool) ->
     near = np.zeros(n, dtype=bool)
     for _ in range(_STEPS):
         gap, slope = _gaps_and_slopes(points, hits[unsolved], powers[unsolved], lines[unsolved])
-        step = _newton_step(gap, slope, of_intercept)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            a, b, c = slope[:, 0, 0], slope[:, 0, 1], slope[:, 1, 1]
+            if of_intercept:
+                step = np.column_stack((gap[:, 0] / a, np.zeros(len(gap))))
+            else:
+                determinant = a * c - b * b
+                rounding = np.abs(determinant) <= 1e-14 * np.abs(a * c)
+                determinant = np.where(rounding, np.nan, determinant)
+                shift = (c * gap[:, 0] - b * gap[:, 1]) / determinant
+                step = np.column_stack((shift, (a * gap[:, 1] - b * gap[:, 0]) / determinant))
         moved = np.abs(step[:, :1] + step[:, 1:] * ends).max(axis=1)
         lines[unsolved] += step * np.minimum(1.0, _FAR / np.maximum(moved, 1e-300))[:, None]
         done = near[unsolved] & (moved < _NEAR)
@@ -454,19 +463,6 @@ def _solved(points: Points, hits: Floats, powers: Floats, of_intercept: bool) ->
         if not len(unsolved):
             break
     return solved
-
-
-def _newton_step(gap: Floats, slope: Floats, of_intercept: bool) -> Floats:
-    """What solves the linear equations, (n, 2)."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if of_intercept:
-            return np.column_stack((gap[:, 0] / slope[:, 0, 0], np.zeros(len(gap))))
-        a, b, c = slope[:, 0, 0], slope[:, 0, 1], slope[:, 1, 1]
-        determinant = a * c - b * b
-        rounding = np.abs(determinant) <= 1e-14 * np.abs(a * c)
-        determinant = np.where(rounding, np.nan, determinant)
-        shift = (c * gap[:, 0] - b * gap[:, 1]) / determinant
-        return np.column_stack((shift, (a * gap[:, 1] - b * gap[:, 0]) / determinant))
 
 
 def check_threshold(threshold: Any) -> float:

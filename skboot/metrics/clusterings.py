@@ -84,6 +84,69 @@ class Tables:
         are_several = _several(self.truth) & _several(self.decision)
         return np.where(are_several, np.maximum(np.log(self.rows) + sums / self.rows, 0.0), 0.0)
 
+    def rand(self) -> Floats:
+        """Share of pairs of rows that both labellings treat alike (Rand 1971)."""
+        cells, truth, decision = self.squares()
+        pairs = self.rows * (self.rows - 1)
+        return np.where(pairs > 0, 1 - (truth + decision - 2 * cells) / pairs, 1.0)
+
+    def adjusted_rand(self) -> Floats:
+        """Rand index, 0 at its expectation and 1 at most (Hubert & Arabie 1985, equation 5)."""
+        n, (cells, truth, decision) = self.rows, self.squares()
+        together, apart = cells - n, n**2 - truth - decision + cells
+        only_true, only_decided = truth - cells, decision - cells
+        disagree = (together + only_true) * (only_true + apart)
+        disagree += (together + only_decided) * (only_decided + apart)
+        value = 2 * (together * apart - only_true * only_decided) / disagree
+        return np.where(only_true + only_decided == 0, 1.0, value)
+
+    def fowlkes_mallows(self) -> Floats:
+        """Geometric mean of the precision and recall of pairs (Fowlkes & Mallows 1983)."""
+        together, truth, decision = (squares - self.rows for squares in self.squares())
+        return np.where(together > 0, together / np.sqrt(truth * decision), 0.0)
+
+    def explained_shares(self) -> list[Floats]:
+        """Homogeneity and completeness.
+
+        They are the shares of the entropy of the truth, and of the clusters, that the other
+        labelling explains.
+        """
+        information = self.information()
+        return [np.where(entropy > 0, information / entropy, 1.0) for entropy in self.entropies()]
+
+    def homogeneity(self) -> Floats:
+        """Share of the entropy of the truth that the clusters explain."""
+        return self.explained_shares()[0]
+
+    def completeness(self) -> Floats:
+        """Share of the entropy of the clusters that the truth explains."""
+        return self.explained_shares()[1]
+
+    def v_measure(self, beta: float) -> Floats:
+        """Weighted harmonic mean of the two (Rosenberg & Hirschberg 2007)."""
+        homogeneity, completeness = self.explained_shares()
+        value = (1 + beta) * homogeneity * completeness / (beta * homogeneity + completeness)
+        return np.where(homogeneity + completeness == 0, 0.0, value)
+
+    def average_entropy(self, average: str) -> Floats:
+        return _AVERAGES[average](*self.entropies())
+
+    def normalized_information(self, average: str) -> Floats:
+        """Mutual information by an average of the entropies."""
+        information = self.information()
+        value = np.where(information > 0, information / self.average_entropy(average), 0.0)
+        return np.where(_several(self.truth) | _several(self.decision), value, 1.0)
+
+    def adjusted_information(self, average: str) -> Floats:
+        """Mutual information, 0 at its expectation and 1 at most (Vinh et al. 2010, equation 6)."""
+        above_chance = (_logs(self.cells) - _expected_logs(self)) / self.rows
+        are_several = _several(self.truth) & _several(self.decision)
+        greatest = self.average_entropy(average) - (self.information() - above_chance)
+        # Where no table with these margins has less information than the greatest, nor has this.
+        value = np.where(np.abs(greatest) > _ROUNDING, above_chance / greatest, 1.0)
+        neither = ~_several(self.truth) & ~_several(self.decision)
+        return np.where(are_several, value, np.where(neither, 1.0, 0.0))
+
 
 @dataclass(frozen=True, eq=False)
 class ClusteringScore(Statistic):
@@ -136,81 +199,7 @@ class ClusteringScore(Statistic):
             return np.where(tables.rows > 0, self.formula(tables), np.nan)
 
 
-# ------------------------------------------------------------------ pairs of rows
-
-
-def _rand(tables: Tables) -> Floats:
-    """Share of pairs of rows that both labellings treat alike (Rand 1971)."""
-    cells, truth, decision = tables.squares()
-    pairs = tables.rows * (tables.rows - 1)
-    return np.where(pairs > 0, 1 - (truth + decision - 2 * cells) / pairs, 1.0)
-
-
-def _adjusted_rand(tables: Tables) -> Floats:
-    """Rand index, 0 at its expectation and 1 at most (Hubert & Arabie 1985, equation 5)."""
-    n, (cells, truth, decision) = tables.rows, tables.squares()
-    together, apart = cells - n, n**2 - truth - decision + cells
-    only_true, only_decided = truth - cells, decision - cells
-    disagree = (together + only_true) * (only_true + apart)
-    disagree += (together + only_decided) * (only_decided + apart)
-    value = 2 * (together * apart - only_true * only_decided) / disagree
-    return np.where(only_true + only_decided == 0, 1.0, value)
-
-
-def _fowlkes_mallows(tables: Tables) -> Floats:
-    """Geometric mean of the precision and recall of pairs (Fowlkes & Mallows 1983)."""
-    together, truth, decision = (squares - tables.rows for squares in tables.squares())
-    return np.where(together > 0, together / np.sqrt(truth * decision), 0.0)
-
-
-# ------------------------------------------------------------------ information
-
-
-def _v_measure(tables: Tables, beta: float) -> Floats:
-    """Weighted harmonic mean of the two (Rosenberg & Hirschberg 2007)."""
-    homogeneity, completeness = _explained(tables)
-    value = (1 + beta) * homogeneity * completeness / (beta * homogeneity + completeness)
-    return np.where(homogeneity + completeness == 0, 0.0, value)
-
-
-def _explained(tables: Tables) -> list[Floats]:
-    """Homogeneity and completeness: shares of the entropy of the truth, or of the clusters, that
-    the other labelling explains.
-    """
-    information = tables.information()
-    return [np.where(entropy > 0, information / entropy, 1.0) for entropy in tables.entropies()]
-
-
-def _homogeneity(tables: Tables) -> Floats:
-    """Share of the entropy of the truth that the clusters explain."""
-    return _explained(tables)[0]
-
-
-def _completeness(tables: Tables) -> Floats:
-    """Share of the entropy of the clusters that the truth explains."""
-    return _explained(tables)[1]
-
-
-def _normalized_information(tables: Tables, average: str) -> Floats:
-    """Mutual information by an average of the entropies."""
-    information = tables.information()
-    value = np.where(information > 0, information / _average(tables, average), 0.0)
-    return np.where(_several(tables.truth) | _several(tables.decision), value, 1.0)
-
-
-def _adjusted_information(tables: Tables, average: str) -> Floats:
-    """Mutual information, 0 at its expectation and 1 at most (Vinh et al. 2010, equation 6)."""
-    above_chance = (_logs(tables.cells) - _expected_logs(tables)) / tables.rows
-    are_several = _several(tables.truth) & _several(tables.decision)
-    greatest = _average(tables, average) - (tables.information() - above_chance)
-    # Where no table with these margins has less information than the greatest, neither has this.
-    value = np.where(np.abs(greatest) > _ROUNDING, above_chance / greatest, 1.0)
-    neither = ~_several(tables.truth) & ~_several(tables.decision)
-    return np.where(are_several, value, np.where(neither, 1.0, 0.0))
-
-
-def _average(tables: Tables, average: str) -> Floats:
-    return _AVERAGES[average](*tables.entropies())
+# ------------------------------------------------------------------ entropies
 
 
 _AVERAGES: dict[str, Callable[[Floats, Floats], Floats]] = {
@@ -286,24 +275,26 @@ def _expected_log(n: Floats, truth: Floats, decision: Floats) -> Floats:
 # ------------------------------------------------------------------ by function of scikit-learn
 
 
-fast_path("rand_score", response="labels")(lambda request: ClusteringScore(request.name, _rand))
+fast_path("rand_score", response="labels")(
+    lambda request: ClusteringScore(request.name, Tables.rand)
+)
 fast_path("adjusted_rand_score", response="labels")(
-    lambda request: ClusteringScore(request.name, _adjusted_rand, bounds=(-0.5, 1.0))
+    lambda request: ClusteringScore(request.name, Tables.adjusted_rand, bounds=(-0.5, 1.0))
 )
 fast_path("fowlkes_mallows_score", response="labels")(
-    lambda request: ClusteringScore(request.name, _fowlkes_mallows)
+    lambda request: ClusteringScore(request.name, Tables.fowlkes_mallows)
 )
 fast_path("mutual_info_score", response="labels")(
     lambda request: ClusteringScore(request.name, Tables.information, bounds=(0.0, np.inf))
 )
 fast_path("homogeneity_score", response="labels")(
-    lambda request: ClusteringScore(request.name, _homogeneity)
+    lambda request: ClusteringScore(request.name, Tables.homogeneity)
 )
 fast_path("completeness_score", response="labels")(
-    lambda request: ClusteringScore(request.name, _completeness)
+    lambda request: ClusteringScore(request.name, Tables.completeness)
 )
 fast_path("v_measure_score", response="labels")(
-    lambda request, *, beta=1.0: ClusteringScore(request.name, partial(_v_measure, beta=beta))
+    lambda request, *, beta=1.0: ClusteringScore(request.name, partial(Tables.v_measure, beta=beta))
 )
 
 
@@ -320,8 +311,8 @@ def _averaged(
 
 
 fast_path("normalized_mutual_info_score", response="labels")(
-    partial(_averaged, formula=_normalized_information, bounds=(0.0, 1.0))
+    partial(_averaged, formula=Tables.normalized_information, bounds=(0.0, 1.0))
 )
 fast_path("adjusted_mutual_info_score", response="labels")(
-    partial(_averaged, formula=_adjusted_information, bounds=(-np.inf, 1.0))
+    partial(_averaged, formula=Tables.adjusted_information, bounds=(-np.inf, 1.0))
 )

@@ -475,7 +475,17 @@ def _entries_of_calls(
     if entries is None:
         once = CalledOnData(metric.function, call, returned)
         return [replace(metric, function=once), *more]
-    _check_entries(entries, metric.name)
+    must = "return one real number, or several in a 1-d array or a dict, for the data"
+    if not entries:
+        raise fail("metric", must, f"nothing from {metric.name!r}")
+    for name, value in entries.items():
+        try:
+            as_number(value)
+        except NotANumber as error:
+            got = f"{error.returned} for the entry {name!r} from {metric.name!r}"
+            raise fail("metric", must, got) from error
+    if len({str(name) for name in entries}) < len(entries):
+        raise fail("metric", "return entries of different names", f"{list(entries)}")
     names = list(entries)
     if _has_classes(metric) and names == list(range(len(_labels(metric, columns)))):
         names = _labels(metric, columns).tolist()
@@ -486,21 +496,6 @@ def _entries_of_calls(
         name: [replace(item, entry=partial(calls.number, place=place)) for item in callables]
         for place, name in enumerate(names)
     }
-
-
-def _check_entries(entries: Mapping[Any, Any], metric: str) -> None:
-    """Refuse entries that are no numbers."""
-    must = "return one real number, or several in a 1-d array or a dict, for the data"
-    if not entries:
-        raise fail("metric", must, f"nothing from {metric!r}")
-    for name, value in entries.items():
-        try:
-            as_number(value)
-        except NotANumber as error:
-            got = f"{error.returned} for the entry {name!r} from {metric!r}"
-            raise fail("metric", must, got) from error
-    if len({str(name) for name in entries}) < len(entries):
-        raise fail("metric", "return entries of different names", f"{list(entries)}")
 
 
 def _has_classes(statistic: Statistic) -> bool:
