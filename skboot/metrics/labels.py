@@ -367,7 +367,7 @@ class LabelMetric(SumsStatistic):
     bounds: tuple[float, float] = (0.0, 1.0)
     adds_by_row = True
     constants_share_sums: ClassVar[bool] = True
-    cells: SharedCells | None = None
+    shared_cells: SharedCells | None = None
 
     @property
     def sketch(self) -> Sketch:  # type: ignore[override]
@@ -389,7 +389,7 @@ class LabelMetric(SumsStatistic):
     ) -> ReducedData:
         """Code rows by what they add; with many weights each row is its own code."""
         assert y_true is not None
-        cells = (self.cells or Cells).of(y_true, y_pred)
+        cells = (self.shared_cells or Cells).of(y_true, y_pred)
         terms_of_cells = self.cell_terms(cells.truth, cells.decision, cells.labels)
         data = {
             "n_terms": terms_of_cells.n_terms,
@@ -561,7 +561,7 @@ class SetRatio(LabelMetric):
         Value where the denominator is zero.
     binary : bool
         Whether ``classes`` is the positive one of two labels, and more are an error.
-    cells : SharedCells or None
+    shared_cells : SharedCells or None
         Those of the rows, if other metrics of the call have them too.
     """
 
@@ -570,7 +570,7 @@ class SetRatio(LabelMetric):
     classes: NDArray[Any] | None = None
     zero_division: float = 0.0
     binary: bool = False
-    cells: SharedCells | None = None
+    shared_cells: SharedCells | None = None
 
     matrix_rule = "sets"
 
@@ -908,7 +908,9 @@ def _set_metric(
         positive = np.array([pos_label])
         return SetRatio(request.name, ratio_formula, positive, undefined, binary=True)
     if average == "micro":
-        return SetRatio(request.name, ratio_formula, classes, undefined, cells=request.cells)
+        return SetRatio(
+            request.name, ratio_formula, classes, undefined, shared_cells=request.shared_cells
+        )
     if average in ("macro", "weighted"):
         return SetAverage(request.name, ratio_formula, average == "weighted", classes, undefined)
     return None

@@ -626,12 +626,14 @@ def _named(metric: Any) -> list[tuple[str | None, Any]]:
     return named
 
 
-def metric_of_class(statistic: Any, label: Any, cells: SharedCells) -> Statistic:
+def metric_of_class(statistic: Any, label: Any, shared_cells: SharedCells) -> Statistic:
     """Return the metric of one class, of a metric of labels with ``average=None``."""
     function = statistic.function
     # Pooled over one class it is the metric of this class, and known as a ratio of counts.
     options = {**function.keywords, "labels": [label], "average": "micro"}
-    request = _request(partial(function.func, **options), statistic.name)._replace(cells=cells)
+    request = _request(partial(function.func, **options), statistic.name)._replace(
+        shared_cells=shared_cells
+    )
     class_metric = _fast_path(request) or _callable(request)
     return class_metric if statistic.sign > 0 else _negative(class_metric)
 

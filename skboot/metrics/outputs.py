@@ -535,8 +535,8 @@ def _entries_of_classes(
     systems = [(truth, predicted, SharedCells()) for truth, predicted, _ in columns]
     for label in _labels(metric, columns).tolist():
         by_label[label] = [
-            check_response(metric_of_class(metric, label, cells), truth, predicted)
-            for truth, predicted, cells in systems
+            check_response(metric_of_class(metric, label, shared_cells), truth, predicted)
+            for truth, predicted, shared_cells in systems
         ]
     return by_label
 

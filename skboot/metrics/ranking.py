@@ -930,12 +930,12 @@ class AveragePrecision(Statistic):
         """Sum over thresholds of precision times recall added, averaged over classes."""
         areas, sizes = [], []
         for curve in reduced.data["curves"]:
-            if curve.cells is None:
+            if curve.rank_cells is None:
                 area, (positives, _) = block.sum_over_thresholds(
                     curve.terms, _precision_steps, curve.ends, curve.order
                 )
             else:
-                area, positives = curve.cells.area(block, curve.terms, curve.ends)
+                area, positives = curve.rank_cells.area(block, curve.terms, curve.ends)
             with np.errstate(invalid="ignore"):
                 areas.append(area / positives)
             sizes.append(positives)
@@ -1021,7 +1021,7 @@ class _PrecisionCurve(NamedTuple):
     terms: NDArray[Any]
     ends: NDArray[np.intp]
     order: NDArray[np.intp] | None
-    cells: RankCells | None = None
+    rank_cells: RankCells | None = None
 
 
 def _ends_of_positives(

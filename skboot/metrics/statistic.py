@@ -941,7 +941,7 @@ class Request(NamedTuple):
         Whether the truth has several columns.
     pos_label : label or None
         The positive class, for a function that has no argument for it.
-    cells : SharedCells or None
+    shared_cells : SharedCells or None
         Cells of the rows, for metrics of single classes of one call.
     order : array-like or None
         Labels of the rows in the order of their categories; None: they are sorted.
@@ -958,7 +958,7 @@ class Request(NamedTuple):
     labels: ArrayLike | None = None
     several_outputs: bool = False
     pos_label: Any = None
-    cells: SharedCells | None = None
+    shared_cells: SharedCells | None = None
     order: ArrayLike | None = None
 
     def option(self, name: str) -> Any:
