@@ -177,24 +177,26 @@ def name_for(name: str, of_metric: Callable[[str], str] | None = None) -> str:
     return f"Use {_OF_A_SCORE}." if re.match("bootstrap|confidence|ci$|ci_|score", plain) else ""
 
 
-def attribute_for(of: Any, name: str) -> str:
+def attribute_for(instance: Any, name: str) -> str:
     """Say what to write after an object for an attribute that it lacks; "" if nothing is near."""
     # `dir` of an estimator asks each attribute whether it is there, and so comes back here.
     # What every tuple has is nobody's aim, and settings, which do not end in "_", are no answer.
-    settings = vars(of) if hasattr(type(of), "fit") else {}
+    settings = vars(instance) if hasattr(type(instance), "fit") else {}
     present = [
         attribute
-        for attribute in object.__dir__(of)
+        for attribute in object.__dir__(instance)
         if not (attribute[0] == "_" or hasattr(tuple, attribute))
         and (attribute not in settings or attribute.endswith("_"))
     ]
     for meant, names in _ATTRIBUTES.items():
-        if name in names.split() and _answers(of, meant, present):
+        if name in names.split() and _answers(instance, meant, present):
             return f".{meant}"
     # Parts of a result may have what it lacks.
-    parts = {f"[{key!r}]": of[key] for key in list(of)[:1]} if isinstance(of, Mapping) else {}
+    parts: dict[str, Any] = {}
+    if isinstance(instance, Mapping):
+        parts = {f"[{key!r}]": instance[key] for key in list(instance)[:1]}
     for attribute in ("result_", "confidence_interval", "pairs"):
-        part = getattr(of, attribute, None) if attribute in present else None
+        part: Any = getattr(instance, attribute, None) if attribute in present else None
         is_of_pairs = attribute == "pairs" and isinstance(part, tuple)
         parts |= {".pairs[0]": part[0]} if is_of_pairs else {f".{attribute}": part}
     for place, part in parts.items():
@@ -203,16 +205,16 @@ def attribute_for(of: Any, name: str) -> str:
             if path := f".{name}" if has_it else attribute_for(part, name):
                 return f"{place}{path}"
     near = difflib.get_close_matches(name, present, len(present) or 1, LEAST_LIKENESS)
-    return next((f".{meant}" for meant in near if _answers(of, meant, present)), "")
+    return next((f".{meant}" for meant in near if _answers(instance, meant, present)), "")
 
 
-def _answers(of: Any, meant: str, attributes: Iterable[str]) -> bool:
+def _answers(instance: Any, meant: str, attributes: Iterable[str]) -> bool:
     """Whether what a hint names is there and answers: an attribute, or the call of a method."""
     attribute = re.split(r"\W", meant)[0]
     if attribute not in attributes:
         return False
     try:
-        value = getattr(of, attribute)
+        value = getattr(instance, attribute)
         if meant.startswith(f"{attribute}("):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -244,8 +246,8 @@ class Hinting:
                 advice = f"Did you mean {shown}?"
             else:
                 advice = name_for(name)
-            said = f"{type(self).__name__!r} object has no attribute {name!r}"
-            raise AttributeError(f"{said}. {advice}" if advice else said)
+            text = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(f"{text}. {advice}" if advice else text)
 
 
 # --------------------------------------------------------------- calls that do not bind
@@ -259,19 +261,19 @@ def keywords_of(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 @only_advises("")
-def advice_on(call: Call, said: str) -> str:
-    """What Python says of a call, and what is meant; ``said`` is for one without unknown names."""
+def advice_on(call: Call, text: str) -> str:
+    """What Python says of a call, and what is meant; ``text`` is for one without unknown names."""
     keywords = keywords_of(call.function)
     unknown = {name: value for name, value in call.options.items() if name not in keywords}
     if unknown:
         name = next(iter(unknown))
-        said = f"{call.of}() got an unexpected keyword argument {name!r}"
+        text = f"{call.of}() got an unexpected keyword argument {name!r}"
         advice = _argument_for(call, name) or _call_for(call, unknown)
         advice = advice or f"It takes {', '.join(keywords) or 'no arguments'}."
     else:
-        said = said.replace(f"{call.function.__qualname__}()", f"{call.of}()")
+        text = text.replace(f"{call.function.__qualname__}()", f"{call.of}()")
         advice = _call_for(call, unknown)
-    return f"{said}. {advice}" if advice else said
+    return f"{text}. {advice}" if advice else text
 
 
 def _argument_for(call: Call, name: str) -> str:
@@ -289,11 +291,13 @@ def _argument_for(call: Call, name: str) -> str:
             return f"{_OF_A_METRIC.format('sklearn.metrics.fbeta_score, beta=2')}, for example."
     meant = arguments_meant(name, keywords)
     if meant:
-        shown = [
-            level_meant(name, value) if own == "confidence_level" else repr(own) for own in meant
-        ]
-        is_of_truth = meant == ["strata"] and value is True
-        return f"Did you mean {'strata=y_true' if is_of_truth else either(shown)}?"
+        if meant == ["confidence_level"]:
+            shown = level_meant(name, value)
+        elif meant == ["strata"] and value is True:
+            shown = "strata=y_true"
+        else:
+            shown = either(map(repr, meant))
+        return f"Did you mean {shown}?"
     if name in ("margin", "test"):
         comparison = COMPARE_RUNS if "runs" in call.door else COMPARE
         answer = "verdict(margin=0.02)" if name == "margin" else "p_value"

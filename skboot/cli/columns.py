@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._base.reading import BadCall, Cells, CellsByName, read_columns
 from ..metrics.lookup import AS_MEAN, resolve_metrics, without_name
-from ..metrics.responses import of_no_positive
+from ..metrics.responses import note_on_unused_positive
 from ..metrics.statistic import Statistic
 
 Array = NDArray[Any]
@@ -326,7 +326,7 @@ def _labels_by_threshold(
         named_labels = positive_options(y_true)
         raise BadCall(f"--threshold needs the label that large scores stand for: {named_labels}")
     two_labels = labels if positive is None or labels[1] == positive else labels[::-1]
-    if of_no_positive(_statistics(call, positive), positive):
+    if note_on_unused_positive(_statistics(call, positive), positive):
         # It has named the label that large scores stand for, and no metric takes it.
         del options["pos_label"]
     for name, cells in predictions.items():

@@ -462,7 +462,7 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
                         of_part[k][some] = bound.statistic.evaluate(block, bound.reduced)
                 except MetricError as failure:
                     without = "without one unit of the data (needed for BCa)"
-                    raise failure.on_rows(without, drawn=False) from failure.error
+                    raise failure.on_rows(without, resampled=False) from failure.error
             # Without their blocks, which hold the counts of all units of each.
             parts.append(resamples._replace(blocks=[]))
             values.append(of_part)

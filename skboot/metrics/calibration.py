@@ -345,9 +345,9 @@ def logits_of(prob: NDArray[Any]) -> Floats:
 def points_of(logit: Floats, classes: NDArray[np.intp], weights: Floats) -> tuple[Points, Floats]:
     """Distinct logits, and the sums that `fitted_lines` takes of them, (1, 2 + n_points)."""
     distinct, number = np.unique(logit, return_inverse=True)
-    at_points = np.bincount(number.reshape(-1), weights)
-    of_hits = weights * classes
-    return Points(distinct, 1), np.concatenate(([of_hits.sum(), of_hits @ logit], at_points))[None]
+    point_weights = np.bincount(number.reshape(-1), weights)
+    hits = weights * classes
+    return Points(distinct, 1), np.concatenate(([hits.sum(), hits @ logit], point_weights))[None]
 
 
 def terms_of(logit: Floats, classes: NDArray[np.intp], weights: Floats) -> tuple[Points, Any]:
@@ -369,9 +369,9 @@ def terms_of(logit: Floats, classes: NDArray[np.intp], weights: Floats) -> tuple
     values = np.column_stack((hits, hits * logit, powers * weights[:, None]))
     places = 2 + number[:, None] * points.n_powers + np.arange(points.n_powers)
     columns = np.hstack((np.tile([0, 1], (n, 1)), places))
-    at = np.repeat(np.arange(n), columns.shape[1]), columns.ravel()
+    indices = np.repeat(np.arange(n), columns.shape[1]), columns.ravel()
     width = 2 + len(points.centres) * points.n_powers
-    return points, sparse.csr_matrix((values.ravel(), at), shape=(n, width))
+    return points, sparse.csr_matrix((values.ravel(), indices), shape=(n, width))
 
 
 def fitted_lines(points: Points, sums: Floats, *, of_intercept: bool) -> Floats:
@@ -422,7 +422,7 @@ for _ in range(_LINE_DEGREE + 1):
 
 
 def _solved(points: Points, hits: Floats, powers: Floats, of_intercept: bool) -> Floats:
-    """Newton's steps, none of which moves a logit too far."""
+    """Newton's steps to where the gaps are 0, none of which moves a logit too far."""
     n = len(hits)
     total = powers[:, :, 0].sum(axis=1)
     lines = np.zeros((n, 2))
@@ -434,7 +434,16 @@ def _solved(points: Points, hits: Floats, powers: Floats, of_intercept: bool) ->
     near = np.zeros(n, dtype=bool)
     for _ in range(_STEPS):
         gap, slope = _gaps_and_slopes(points, hits[unsolved], powers[unsolved], lines[unsolved])
-        step = _newton_step(gap, slope, of_intercept)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            a, b, c = slope[:, 0, 0], slope[:, 0, 1], slope[:, 1, 1]
+            if of_intercept:
+                step = np.column_stack((gap[:, 0] / a, np.zeros(len(gap))))
+            else:
+                determinant = a * c - b * b
+                rounding = np.abs(determinant) <= 1e-14 * np.abs(a * c)
+                determinant = np.where(rounding, np.nan, determinant)
+                shift = (c * gap[:, 0] - b * gap[:, 1]) / determinant
+                step = np.column_stack((shift, (a * gap[:, 1] - b * gap[:, 0]) / determinant))
         moved = np.abs(step[:, :1] + step[:, 1:] * ends).max(axis=1)
         lines[unsolved] += step * np.minimum(1.0, _FAR / np.maximum(moved, 1e-300))[:, None]
         done = near[unsolved] & (moved < _NEAR)
@@ -454,19 +463,6 @@ def _solved(points: Points, hits: Floats, powers: Floats, of_intercept: bool) ->
         if not len(unsolved):
             break
     return solved
-
-
-def _newton_step(gap: Floats, slope: Floats, of_intercept: bool) -> Floats:
-    """What solves the linear equations, (n, 2)."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if of_intercept:
-            return np.column_stack((gap[:, 0] / slope[:, 0, 0], np.zeros(len(gap))))
-        a, b, c = slope[:, 0, 0], slope[:, 0, 1], slope[:, 1, 1]
-        determinant = a * c - b * b
-        rounding = np.abs(determinant) <= 1e-14 * np.abs(a * c)
-        determinant = np.where(rounding, np.nan, determinant)
-        shift = (c * gap[:, 0] - b * gap[:, 1]) / determinant
-        return np.column_stack((shift, (a * gap[:, 1] - b * gap[:, 0]) / determinant))
 
 
 def check_threshold(threshold: Any) -> float:
@@ -629,21 +625,21 @@ class CalibrationError(SumsStatistic):
         """Those of any metric, and the bins: weight, positives, probability and worth in rows."""
         data = reduced.data
         number, weights, classes = data["bin"], data["weights"], data["class"]
-        total, of_hits, of_prob, of_squares = (
+        total, hits, prob_sums, squares = (
             np.bincount(number, weights * value) for value in (1.0, classes, data["prob"], weights)
         )
         occupied = total > 0
         with np.errstate(invalid="ignore", divide="ignore"):
-            share, mean, worth = of_hits / total, of_prob / total, total**2 / of_squares
+            share, mean, worth = hits / total, prob_sums / total, total**2 / squares
         if members is not None:
             # How much larger the variance in bins is than that of independent rows, at least 1.
             residual, variance = weights * (classes - share[number]), 0.0
-            of_rows = float(np.nansum(share * (1 - share) * total**2 / worth))
+            row_variance = float(np.nansum(share * (1 - share) * total**2 / worth))
             for factor in members.T:
                 _, code = np.unique(factor, return_inverse=True)
-                of_members = np.bincount(code.reshape(-1) * len(total) + number, residual)
-                variance += float(np.sum(of_members**2))
-            worth = worth / (max(1.0, variance / of_rows) if of_rows > 0 else 1.0)
+                member_sums = np.bincount(code.reshape(-1) * len(total) + number, residual)
+                variance += float(np.sum(member_sums**2))
+            worth = worth / (max(1.0, variance / row_variance) if row_variance > 0 else 1.0)
         bins = np.array([total / total.sum(), share, mean, worth])[:, occupied]
         return replace(super().facts(reduced, rows, members), bins=bins)
 

@@ -94,8 +94,8 @@ class Negated(Statistic):
         """Those of the negated statistic, with the range and the proportion turned around."""
         facts = self.statistic.facts(reduced, rows, members)
         low, high = facts.bounds
-        share = _turned_around(facts.proportion)
-        return replace(facts, bounds=(0.0 - high, 0.0 - low), proportion=share)
+        proportion = _turned_around(facts.proportion)
+        return replace(facts, bounds=(0.0 - high, 0.0 - low), proportion=proportion)
 
     def proportion(self, reduced: ReducedData) -> Proportion | None:
         """The same proportion, of which this is the negative."""
@@ -107,9 +107,9 @@ class Negated(Statistic):
         return None if value is None else 0.0 - value
 
 
-def _turned_around(share: Proportion | None) -> Proportion | None:
+def _turned_around(proportion: Proportion | None) -> Proportion | None:
     """Return the proportion of which the negated metric is the negative."""
-    return None if share is None else replace(share, sign=-share.sign)
+    return None if proportion is None else replace(proportion, sign=-proportion.sign)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +142,8 @@ class LibraryCallable(CallableStatistic):
 
     def __post_init__(self) -> None:
         # Of two labels it takes the greater as positive.
-        of_labels = self.two_class == "labels"
-        self.set_facts(greater_is_positive=self.two_class is not None, reads_decisions=of_labels)
+        reads_labels = self.two_class == "labels"
+        self.set_facts(greater_is_positive=self.two_class is not None, reads_decisions=reads_labels)
 
     def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
         """See `Statistic.of_all_rows`; functions of values need no labels."""
@@ -154,33 +154,33 @@ class LibraryCallable(CallableStatistic):
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
-        """Keep the rows, with columns in the order of scikit-learn."""
-        labels = None
-        if self.response in ("values", "outputs") and y_true is not None:
-            # Values are floats, because unsigned integers wrap and booleans have no difference.
-            y_true, y_pred = (y if y.dtype.kind == "f" else y * 1.0 for y in (y_true, y_pred))
-        if self.two_class is not None and self.pos_label is not None and y_true is not None:
-            # 1 stands for the positive class and 0 for the other.
-            if self.two_class == "labels":
-                y_pred = (y_pred == self.pos_label).astype(np.intp)
-            elif y_pred.ndim == 2:
-                classes = (
-                    label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
-                )
-                y_pred = y_pred[:, ::-1] if classes[0] == self.pos_label else y_pred
-            of_numbers = replace(self, labels=np.array([0, 1]), pos_label=None)
-            positive = (y_true == self.pos_label).astype(np.intp)
-            return of_numbers.reduce(positive, y_pred, sample_weight)
-        if y_true is not None and y_true.ndim == 1 and y_pred.ndim == 2:
-            labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
-            if self.response in ("scores", "any") and len(labels) == 2 and y_pred.shape[1] == 2:
-                which = labels.tolist().index(self.pos_label) if self.pos_label in labels else 1
-                y_pred = y_pred[:, which]
-            else:
+        """Keep the rows as the function takes them, and the labels of its columns."""
+        labels: Any = None
+        positive = self.pos_label
+        if y_true is not None:
+            has_columns = y_true.ndim == 1 and y_pred.ndim == 2
+            if self.response in ("values", "outputs"):
+                # Values are floats: unsigned integers wrap, and booleans have no difference.
+                y_true, y_pred = (y if y.dtype.kind == "f" else y * 1.0 for y in (y_true, y_pred))
+            if has_columns or self.takes_labels:
+                labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
+            if self.two_class is not None and positive is not None:
+                # It takes the greater label as positive: 1 stands for the class that is named.
+                if self.two_class == "labels":
+                    y_pred = (y_pred == positive).astype(np.intp)
+                elif has_columns and labels[0] == positive:
+                    y_pred = y_pred[:, ::-1]
+                y_true = (y_true == positive).astype(np.intp)
+                labels, positive = None if labels is None else np.array([0, 1]), None
+            has_two_columns = has_columns and len(labels) == 2 and y_pred.shape[1] == 2
+            if has_two_columns and self.response in ("scores", "any"):
+                # One column says all: that of the positive class, by default the second.
+                column = labels.tolist().index(positive) if positive in labels else 1
+                y_pred = y_pred[:, column]
+            elif labels is not None:
+                # scikit-learn has columns in the order of sorted labels.
                 order = np.argsort(labels)
-                labels, y_pred = labels[order], y_pred[:, order]
-        elif y_true is not None and self.takes_labels:
-            labels = label_counts(y_true)[0] if self.labels is None else np.sort(self.labels)
+                labels, y_pred = labels[order], y_pred[:, order] if has_columns else y_pred
         reduced = super().reduce(y_true, y_pred, sample_weight)
         return replace(reduced, data=MappingProxyType({**reduced.data, "labels": labels}))
 
@@ -222,16 +222,16 @@ class _ByCells(CallableStatistic):
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Code rows by cell, if that saves time and gives the same values."""
-        by_row = super().reduce(y_true, y_pred, sample_weight)
+        reduced_rows = super().reduce(y_true, y_pred, sample_weight)
         cells = None if sample_weight is not None else _few_cells(y_true, y_pred)
         if cells is None or y_true is None:
-            return by_row
+            return reduced_rows
         n_cells = len(cells.counts)
         code = cells.rows(np.arange(n_cells, dtype=np.min_scalar_type(n_cells)))
         examples = np.unique(code, return_index=True)[1]
-        data = {**by_row.data, "cells": (y_true[examples], y_pred[examples])}
+        data = {**reduced_rows.data, "cells": (y_true[examples], y_pred[examples])}
         reduced = ReducedData(code, n_cells, data=MappingProxyType(data))
-        return reduced if self._is_invariant(reduced, cells.counts) else by_row
+        return reduced if self._is_invariant(reduced, cells.counts) else reduced_rows
 
     def _is_invariant(self, reduced: ReducedData, counts: NDArray[np.int64]) -> bool:
         """Whether weighted cells give the numbers of repeated rows, on the data and a resample."""
@@ -245,12 +245,14 @@ class _ByCells(CallableStatistic):
             warnings.simplefilter("ignore")
             for cell_counts in (counts, resample):
                 try:
-                    by_cell = self._number(partial(self._call_on_cells, reduced.data, cell_counts))
+                    cell_value = self._number(
+                        partial(self._call_on_cells, reduced.data, cell_counts)
+                    )
                     repeated = np.repeat(np.arange(len(cell_counts)), cell_counts)
-                    by_row = self._number(partial(self._call_on_rows, rows, repeated))
+                    row_value = self._number(partial(self._call_on_rows, rows, repeated))
                 except Exception:
                     return False
-                if not np.isclose(by_cell, by_row, rtol=1e-9, atol=1e-12, equal_nan=True):
+                if not np.isclose(cell_value, row_value, rtol=1e-9, atol=1e-12, equal_nan=True):
                     return False
         return True
 

@@ -88,8 +88,8 @@ def encode(y: NDArray, labels: NDArray) -> NDArray[np.intp]:
                 code[rows] = table[inside - (low - 1)]
             return code
     order = np.argsort(labels)
-    at = np.searchsorted(labels[order], y)
-    position = order[np.minimum(at, len(labels) - 1)]
+    place = np.searchsorted(labels[order], y)
+    position = order[np.minimum(place, len(labels) - 1)]
     return np.where(labels[position] == y, position, -1)
 
 
@@ -111,16 +111,51 @@ class Cells:
     truth: NDArray[np.intp]
     decision: NDArray[np.intp]
     counts: NDArray[np.int64]
-    _keys: _Keys
+    # Number of each row's pair of values, (n_samples,), of a narrow type, and the numbers of the
+    # pairs that are cells, of so many; or, where there are too many pairs, the cell of each row.
+    _pair_of_row: NDArray[np.integer] | None
+    _pairs: NDArray[np.intp]
+    _n_pairs: int
+    _cell_of_row: NDArray[np.intp] | None
 
     @classmethod
     def of(cls, y_true: NDArray, y_pred: NDArray) -> Cells:
         """Find the cells of labels ``y_true`` and decisions ``y_pred``, (n_samples,) each."""
-        keys = _Keys.of(y_true, y_pred)
-        truth, decision = np.divmod(keys.occurring, len(keys.values))
+        values, code = _small_integers(y_true, y_pred)
+        n, n_values, n_pairs = len(y_true), len(values), len(values) ** 2
+        pair_of_row: NDArray[Any] | None = None
+        cell_of_row: NDArray[np.intp] | None = None
+        if n_pairs <= 256:
+            # Keys that fit a byte: comparing bytes takes a fraction of the time of a look-up.
+            width = np.uint8(n_values)
+            rows_of_pairs = np.zeros(n_pairs, dtype=np.int64)
+            pair_of_row = np.empty(n, dtype=np.uint8)
+            for rows in _chunks(n):
+                key = pair_of_row[rows]
+                np.multiply(code.bytes(0, rows), width, out=key)
+                key += code.bytes(1, rows)
+                rows_of_pairs += _counted_bytes(key, n_pairs)
+            pairs = np.flatnonzero(rows_of_pairs)
+            counts = rows_of_pairs[pairs]
+        elif n_pairs > max(SMALL_TABLE, TABLE_ENTRIES_PER_ROW * n) or n_pairs > TABLE:
+            every = slice(0, n)
+            keys = code(0, every) * n_values + code(1, every)
+            pairs, cell_of_row, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        else:
+            rows_of_pairs = np.zeros(n_pairs, dtype=np.int64)
+            pair_of_row = np.empty(n, dtype=np.min_scalar_type(n_pairs))
+            for rows in _chunks(n):
+                key = code(0, rows) * n_values
+                key += code(1, rows)
+                rows_of_pairs += np.bincount(key, minlength=n_pairs)
+                pair_of_row[rows] = key
+            pairs = np.flatnonzero(rows_of_pairs)
+            counts = rows_of_pairs[pairs]
+        truth, decision = np.divmod(pairs, n_values)
         present = np.flatnonzero(np.bincount(np.concatenate((truth, decision))))
         position = np.searchsorted(present, (truth, decision))
-        return cls(keys.values[present], position[0], position[1], keys.counts, keys)
+        cells = values[present], position[0], position[1], counts
+        return cls(*cells, pair_of_row, pairs, n_pairs, cell_of_row)
 
     def of_truth(self) -> tuple[NDArray, NDArray]:
         """Labels of the truth and their rows, as `label_counts` of it."""
@@ -130,7 +165,18 @@ class Cells:
 
     def rows(self, values: NDArray) -> NDArray:
         """Value of each row's cell: from (n_cells,) to (n_samples,)."""
-        return self._keys.rows(values)
+        if self._pair_of_row is None:
+            return values[self._cell_of_row]
+        if len(self._pairs) <= FEW_LABELS and values.dtype in (np.uint8, bool):
+            flags = np.zeros(len(self._pair_of_row), dtype=np.uint8)
+            pairs = self._pairs.astype(self._pair_of_row.dtype)
+            for pair, value in zip(pairs, values.view(np.uint8), strict=True):
+                if value:
+                    flags += (self._pair_of_row == pair).view(np.uint8) * value
+            return flags.view(values.dtype)
+        table = np.zeros(self._n_pairs, dtype=values.dtype)
+        table[self._pairs] = values
+        return table.take(self._pair_of_row)
 
 
 class WeightedCodes(NamedTuple):
@@ -140,7 +186,7 @@ class WeightedCodes(NamedTuple):
     ----------
     code : ndarray of shape (n_samples,)
         Code of each row; every code occurs.
-    first : ndarray of shape (n_codes,)
+    unweighted : ndarray of shape (n_codes,)
         The code that these rows have without regard to weights.
     weights : ndarray of shape (n_codes,)
         Their weight.
@@ -149,7 +195,7 @@ class WeightedCodes(NamedTuple):
     """
 
     code: NDArray[np.integer]
-    first: NDArray[np.intp]
+    unweighted: NDArray[np.intp]
     weights: NDArray[np.float64]
     counts: NDArray[np.int64]
 
@@ -194,67 +240,7 @@ class SharedCells:
 
 
 @dataclass(frozen=True, eq=False)
-class _Keys:
-    """A number per row for its pair of values: truth times the number of values plus decision."""
-
-    values: NDArray
-    occurring: NDArray[np.intp]
-    counts: NDArray[np.int64]
-    keys: NDArray[np.integer] | None  # (n_samples,), of a narrow type; None: `inverse` is used
-    inverse: NDArray[np.intp] | None = None
-
-    @classmethod
-    def of(cls, y_true: NDArray, y_pred: NDArray) -> _Keys:
-        values, code = _small_integers(y_true, y_pred)
-        n, n_keys = len(y_true), len(values) ** 2
-        if n_keys <= 256:
-            return cls._keys_of_bytes(values, code, n)
-        if n_keys > max(SMALL_TABLE, TABLE_ENTRIES_PER_ROW * n) or n_keys > TABLE:
-            every = slice(0, n)
-            keys = code(0, every) * len(values) + code(1, every)
-            distinct = np.unique(keys, return_inverse=True, return_counts=True)
-            return cls(values, distinct[0], distinct[2], None, distinct[1])
-        counts = np.zeros(n_keys, dtype=np.int64)
-        narrow = np.empty(n, dtype=np.min_scalar_type(n_keys))
-        for rows in _chunks(n):
-            key = code(0, rows) * len(values)
-            key += code(1, rows)
-            counts += np.bincount(key, minlength=n_keys)
-            narrow[rows] = key
-        occurring = np.flatnonzero(counts)
-        return cls(values, occurring, counts[occurring], narrow)
-
-    @classmethod
-    def _keys_of_bytes(cls, values: NDArray, code: _Code, n: int) -> _Keys:
-        """Keys that fit a byte: comparing bytes takes a fraction of the time of a look-up."""
-        width = np.uint8(len(values))
-        counts = np.zeros(len(values) ** 2, dtype=np.int64)
-        keys = np.empty(n, dtype=np.uint8)
-        for rows in _chunks(n):
-            key = keys[rows]
-            np.multiply(code.bytes(0, rows), width, out=key)
-            key += code.bytes(1, rows)
-            counts += _counted_bytes(key, len(counts))
-        occurring = np.flatnonzero(counts)
-        return cls(values, occurring, counts[occurring], keys)
-
-    def rows(self, values: NDArray) -> NDArray:
-        if self.keys is None:
-            return values[self.inverse]
-        if len(self.occurring) <= FEW_LABELS and values.dtype in (np.uint8, bool):
-            flags = np.zeros(len(self.keys), dtype=np.uint8)
-            cells = self.occurring.astype(self.keys.dtype)
-            for cell, value in zip(cells, values.view(np.uint8), strict=True):
-                if value:
-                    flags += (self.keys == cell).view(np.uint8) * value
-            return flags.view(values.dtype)
-        table = np.zeros(len(self.values) ** 2, dtype=values.dtype)
-        table[self.occurring] = values
-        return table.take(self.keys)
-
-
-@dataclass(frozen=True, eq=False)
-class _Code:
+class _Positions:
     """Position of each row's value, for one or several arrays of rows."""
 
     arrays: tuple[NDArray, ...]
@@ -271,7 +257,7 @@ class _Code:
         return codes - np.uint8(self.low % 256) if self.low else codes
 
 
-def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
+def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Positions]:
     """Candidate values, sorted, and the position of each row's value among them."""
     if all(map(_is_integer, arrays)):
         arrays = tuple(y.view(np.uint8) if y.dtype == bool else y for y in arrays)
@@ -280,12 +266,12 @@ def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
         if span <= 256 or span <= min(TABLE, len(arrays[0])):
             dtype = np.result_type(*arrays)
             # The end of the range may be beyond the type.
-            return np.arange(span).astype(dtype) + dtype.type(low), _Code(arrays, low)
+            return np.arange(span).astype(dtype) + dtype.type(low), _Positions(arrays, low)
     # Each array is numbered by itself, because a copy of the text of all takes as long.
     distinct, codes = zip(*map(numbered, arrays), strict=True)
     values, place = np.unique(np.concatenate(distinct), return_inverse=True)
     places = np.split(place.reshape(-1), np.cumsum([len(column) for column in distinct])[:-1])
-    return values, _Code(
+    return values, _Positions(
         tuple(column.take(code) for column, code in zip(places, codes, strict=True))
     )
 

@@ -72,17 +72,80 @@ class Tables:
 
     def entropies(self) -> tuple[Floats, Floats]:
         """Entropies of both labellings in nats, (n_resamples,); exactly 0 of a single label."""
-        of_truth, of_decision = (
+        truth_entropy, decision_entropy = (
             np.where(_several(margin), np.log(self.rows) - _logs(margin) / self.rows, 0.0)
             for margin in (self.truth, self.decision)
         )
-        return of_truth, of_decision
+        return truth_entropy, decision_entropy
 
     def information(self) -> Floats:
         """Mutual information in nats, (n_resamples,); exactly 0 if a labelling has one label."""
         sums = _logs(self.cells) - _logs(self.truth) - _logs(self.decision)
         are_several = _several(self.truth) & _several(self.decision)
         return np.where(are_several, np.maximum(np.log(self.rows) + sums / self.rows, 0.0), 0.0)
+
+    def rand(self) -> Floats:
+        """Share of pairs of rows that both labellings treat alike (Rand 1971)."""
+        cells, truth, decision = self.squares()
+        pairs = self.rows * (self.rows - 1)
+        return np.where(pairs > 0, 1 - (truth + decision - 2 * cells) / pairs, 1.0)
+
+    def adjusted_rand(self) -> Floats:
+        """Rand index, 0 at its expectation and 1 at most (Hubert & Arabie 1985, equation 5)."""
+        n, (cells, truth, decision) = self.rows, self.squares()
+        together, apart = cells - n, n**2 - truth - decision + cells
+        only_true, only_decided = truth - cells, decision - cells
+        disagree = (together + only_true) * (only_true + apart)
+        disagree += (together + only_decided) * (only_decided + apart)
+        value = 2 * (together * apart - only_true * only_decided) / disagree
+        return np.where(only_true + only_decided == 0, 1.0, value)
+
+    def fowlkes_mallows(self) -> Floats:
+        """Geometric mean of the precision and recall of pairs (Fowlkes & Mallows 1983)."""
+        together, truth, decision = (squares - self.rows for squares in self.squares())
+        return np.where(together > 0, together / np.sqrt(truth * decision), 0.0)
+
+    def explained_shares(self) -> list[Floats]:
+        """Homogeneity and completeness.
+
+        They are the shares of the entropy of the truth, and of the clusters, that the other
+        labelling explains.
+        """
+        information = self.information()
+        return [np.where(entropy > 0, information / entropy, 1.0) for entropy in self.entropies()]
+
+    def homogeneity(self) -> Floats:
+        """Share of the entropy of the truth that the clusters explain."""
+        return self.explained_shares()[0]
+
+    def completeness(self) -> Floats:
+        """Share of the entropy of the clusters that the truth explains."""
+        return self.explained_shares()[1]
+
+    def v_measure(self, beta: float) -> Floats:
+        """Weighted harmonic mean of the two (Rosenberg & Hirschberg 2007)."""
+        homogeneity, completeness = self.explained_shares()
+        value = (1 + beta) * homogeneity * completeness / (beta * homogeneity + completeness)
+        return np.where(homogeneity + completeness == 0, 0.0, value)
+
+    def average_entropy(self, average: str) -> Floats:
+        return _AVERAGES[average](*self.entropies())
+
+    def normalized_information(self, average: str) -> Floats:
+        """Mutual information by an average of the entropies."""
+        information = self.information()
+        value = np.where(information > 0, information / self.average_entropy(average), 0.0)
+        return np.where(_several(self.truth) | _several(self.decision), value, 1.0)
+
+    def adjusted_information(self, average: str) -> Floats:
+        """Mutual information, 0 at its expectation and 1 at most (Vinh et al. 2010, equation 6)."""
+        above_chance = (_logs(self.cells) - _expected_logs(self)) / self.rows
+        are_several = _several(self.truth) & _several(self.decision)
+        greatest = self.average_entropy(average) - (self.information() - above_chance)
+        # Where no table with these margins has less information than the greatest, nor has this.
+        value = np.where(np.abs(greatest) > _ROUNDING, above_chance / greatest, 1.0)
+        neither = ~_several(self.truth) & ~_several(self.decision)
+        return np.where(are_several, value, np.where(neither, 1.0, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,109 +199,12 @@ class ClusteringScore(Statistic):
             return np.where(tables.rows > 0, self.formula(tables), np.nan)
 
 
-_Formula = Callable[[Tables], Floats]
-
-
-def _index(function: str, low: float, high: float) -> Callable[[_Formula], _Formula]:
-    """Register a formula without options for a metric function, with its range."""
-
-    def register(formula: _Formula) -> _Formula:
-        fast_path(function, response="labels")(
-            lambda request: ClusteringScore(request.name, formula, bounds=(low, high))
-        )
-        return formula
-
-    return register
-
-
-_index("mutual_info_score", 0.0, np.inf)(Tables.information)
-
-
-# ------------------------------------------------------------------ pairs of rows
-
-
-@_index("rand_score", 0.0, 1.0)
-def _rand(tables: Tables) -> Floats:
-    """Share of pairs of rows that both labellings treat alike (Rand 1971)."""
-    cells, truth, decision = tables.squares()
-    pairs = tables.rows * (tables.rows - 1)
-    return np.where(pairs > 0, 1 - (truth + decision - 2 * cells) / pairs, 1.0)
-
-
-@_index("adjusted_rand_score", -0.5, 1.0)
-def _adjusted_rand(tables: Tables) -> Floats:
-    """Rand index, 0 at its expectation and 1 at most (Hubert & Arabie 1985, equation 5)."""
-    n, (cells, truth, decision) = tables.rows, tables.squares()
-    together, apart = cells - n, n**2 - truth - decision + cells
-    only_true, only_decided = truth - cells, decision - cells
-    disagree = (together + only_true) * (only_true + apart)
-    disagree += (together + only_decided) * (only_decided + apart)
-    value = 2 * (together * apart - only_true * only_decided) / disagree
-    return np.where(only_true + only_decided == 0, 1.0, value)
-
-
-@_index("fowlkes_mallows_score", 0.0, 1.0)
-def _fowlkes_mallows(tables: Tables) -> Floats:
-    """Geometric mean of the precision and recall of pairs (Fowlkes & Mallows 1983)."""
-    together, truth, decision = (squares - tables.rows for squares in tables.squares())
-    return np.where(together > 0, together / np.sqrt(truth * decision), 0.0)
-
-
-# ------------------------------------------------------------------ information
-
-
-def _v_measure(tables: Tables, beta: float) -> Floats:
-    """Weighted harmonic mean of the two (Rosenberg & Hirschberg 2007)."""
-    homogeneity, completeness = _explained(tables)
-    value = (1 + beta) * homogeneity * completeness / (beta * homogeneity + completeness)
-    return np.where(homogeneity + completeness == 0, 0.0, value)
-
-
-def _explained(tables: Tables) -> list[Floats]:
-    """Homogeneity and completeness: shares of the entropy of the truth, or of the clusters, that
-    the other labelling explains.
-    """
-    information = tables.information()
-    return [np.where(entropy > 0, information / entropy, 1.0) for entropy in tables.entropies()]
-
-
-@_index("homogeneity_score", 0.0, 1.0)
-def _homogeneity(tables: Tables) -> Floats:
-    """Share of the entropy of the truth that the clusters explain."""
-    return _explained(tables)[0]
-
-
-@_index("completeness_score", 0.0, 1.0)
-def _completeness(tables: Tables) -> Floats:
-    """Share of the entropy of the clusters that the truth explains."""
-    return _explained(tables)[1]
-
-
-def _normalized_information(tables: Tables, average: str) -> Floats:
-    """Mutual information by an average of the entropies."""
-    information = tables.information()
-    value = np.where(information > 0, information / _average(tables, average), 0.0)
-    return np.where(_several(tables.truth) | _several(tables.decision), value, 1.0)
-
-
-def _adjusted_information(tables: Tables, average: str) -> Floats:
-    """Mutual information, 0 at its expectation and 1 at most (Vinh et al. 2010, equation 6)."""
-    above_chance = (_logs(tables.cells) - _expected_logs(tables)) / tables.rows
-    are_several = _several(tables.truth) & _several(tables.decision)
-    greatest = _average(tables, average) - (tables.information() - above_chance)
-    # Where no table with these margins has less information than the greatest, neither has this.
-    value = np.where(np.abs(greatest) > _ROUNDING, above_chance / greatest, 1.0)
-    neither = ~_several(tables.truth) & ~_several(tables.decision)
-    return np.where(are_several, value, np.where(neither, 1.0, 0.0))
-
-
-def _average(tables: Tables, average: str) -> Floats:
-    return _AVERAGES[average](*tables.entropies())
+# ------------------------------------------------------------------ entropies
 
 
 _AVERAGES: dict[str, Callable[[Floats, Floats], Floats]] = {
-    "arithmetic": lambda first, second: (first + second) / 2,
-    "geometric": lambda first, second: np.sqrt(first * second),
+    "arithmetic": lambda truth, clusters: (truth + clusters) / 2,
+    "geometric": lambda truth, clusters: np.sqrt(truth * clusters),
     "max": np.maximum,
     "min": np.minimum,
 }
@@ -257,7 +223,7 @@ def _logs(counts: Floats) -> Floats:
 def _expected_logs(tables: Tables) -> Floats:
     """Expectation of the sum of k log k over cells, if rows were paired at random."""
     n, sums = tables.rows, np.empty(len(tables.cells))
-    sizes, at = zip(
+    sizes, numbers = zip(
         *(np.unique(side, return_inverse=True) for side in (tables.truth, tables.decision)),
         strict=True,
     )
@@ -268,17 +234,17 @@ def _expected_logs(tables: Tables) -> Floats:
         by_size = _expected_log(n[0], sizes[0][:, None], sizes[1])
     truth, decision = (
         number.reshape(side.shape)
-        for number, side in zip(at, (tables.truth, tables.decision), strict=True)
+        for number, side in zip(numbers, (tables.truth, tables.decision), strict=True)
     )
     step = max(1, PAIRS_OF_LABELS_AT_ONCE // n_pairs)
     for start in range(0, len(sums), step):
         part = slice(start, start + step)
         pair = truth[part, :, None], decision[part, None, :]
         if by_size is not None:
-            of_pairs = by_size[pair]
+            expected = by_size[pair]
         else:
-            of_pairs = _expected_log(n[part, None, None], sizes[0][pair[0]], sizes[1][pair[1]])
-        sums[part] = of_pairs.sum(axis=(1, 2))
+            expected = _expected_log(n[part, None, None], sizes[0][pair[0]], sizes[1][pair[1]])
+        sums[part] = expected.sum(axis=(1, 2))
     return sums
 
 
@@ -306,11 +272,29 @@ def _expected_log(n: Floats, truth: Floats, decision: Floats) -> Floats:
     return expected / total
 
 
-# ------------------------------------------------------------------ formulas with options
+# ------------------------------------------------------------------ by function of scikit-learn
 
 
+fast_path("rand_score", response="labels")(
+    lambda request: ClusteringScore(request.name, Tables.rand)
+)
+fast_path("adjusted_rand_score", response="labels")(
+    lambda request: ClusteringScore(request.name, Tables.adjusted_rand, bounds=(-0.5, 1.0))
+)
+fast_path("fowlkes_mallows_score", response="labels")(
+    lambda request: ClusteringScore(request.name, Tables.fowlkes_mallows)
+)
+fast_path("mutual_info_score", response="labels")(
+    lambda request: ClusteringScore(request.name, Tables.information, bounds=(0.0, np.inf))
+)
+fast_path("homogeneity_score", response="labels")(
+    lambda request: ClusteringScore(request.name, Tables.homogeneity)
+)
+fast_path("completeness_score", response="labels")(
+    lambda request: ClusteringScore(request.name, Tables.completeness)
+)
 fast_path("v_measure_score", response="labels")(
-    lambda request, *, beta=1.0: ClusteringScore(request.name, partial(_v_measure, beta=beta))
+    lambda request, *, beta=1.0: ClusteringScore(request.name, partial(Tables.v_measure, beta=beta))
 )
 
 
@@ -327,8 +311,8 @@ def _averaged(
 
 
 fast_path("normalized_mutual_info_score", response="labels")(
-    partial(_averaged, formula=_normalized_information, bounds=(0.0, 1.0))
+    partial(_averaged, formula=Tables.normalized_information, bounds=(0.0, 1.0))
 )
 fast_path("adjusted_mutual_info_score", response="labels")(
-    partial(_averaged, formula=_adjusted_information, bounds=(-np.inf, 1.0))
+    partial(_averaged, formula=Tables.adjusted_information, bounds=(-np.inf, 1.0))
 )

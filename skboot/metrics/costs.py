@@ -548,19 +548,19 @@ class ClassCosts(SumsStatistic):
             if sample_weight is None:
                 # Cells of one class and loss share a code, numbered by falling count.
                 pairs = np.column_stack((classes, loss))
-                distinct, of_cell = np.unique(pairs, axis=0, return_inverse=True)
-                of_cell = of_cell.reshape(-1)
-                order = np.argsort(-np.bincount(of_cell, cells.counts), kind="stable")
+                distinct, number_of_cell = np.unique(pairs, axis=0, return_inverse=True)
+                number_of_cell = number_of_cell.reshape(-1)
+                order = np.argsort(-np.bincount(number_of_cell, cells.counts), kind="stable")
                 number = np.empty(len(order), dtype=np.min_scalar_type(len(order)))
                 number[order] = np.arange(len(order))
-                code = cells.rows(number[of_cell])
+                code = cells.rows(number[number_of_cell])
                 classes, loss = distinct[order, 0].astype(np.intp), distinct[order, 1]
             else:
                 classes, loss = cells.rows(classes), cells.rows(loss)
         else:
-            of_columns, prob = oriented(y_pred, self.labels, self.pos_label)
+            column_labels, prob = oriented(y_pred, self.labels, self.pos_label)
             # Priors are in the order of the labels.
-            prob = prob if of_columns is self.labels else prob[:, ::-1]
+            prob = prob if column_labels is self.labels else prob[:, ::-1]
             n_classes = prob.shape[1]
             classes = classes_of(y_true, self.labels, n_classes)
             loss = self.loss(classes, prob).astype(np.float64)
@@ -721,8 +721,8 @@ def _posterior_loss(
     name, all_labels, pos_label = request.name, _all_labels(request, labels), request.pos_label
     if priors is None and not relative:
         return mean_of_rows(name, all_labels, pos_label=pos_label)
-    of_classes = {"priors": priors, "labels": all_labels, "pos_label": pos_label}
-    return ClassCosts(name, loss, best, relative=relative, **of_classes)
+    class_options = {"priors": priors, "labels": all_labels, "pos_label": pos_label}
+    return ClassCosts(name, loss, best, relative=relative, **class_options)
 
 
 def _all_labels(request: Request, labels: ArrayLike | None) -> NDArray[Any] | None:
@@ -763,11 +763,11 @@ class MeanCost(RowMean):
     ) -> ReducedData:
         """Code rows by their cost, looked up and counted by cell."""
         cells, costs = self._cells_and_costs(y_true, y_pred)
-        distinct, of_cell = np.unique(costs, return_inverse=True)
+        distinct, number_of_cell = np.unique(costs, return_inverse=True)
         if sample_weight is not None or len(distinct) > FEW_VALUES:
             return self.of_values(cells.rows(costs), sample_weight)
-        code = cells.rows(of_cell.astype(np.min_scalar_type(len(distinct))))
-        counts = np.bincount(of_cell, cells.counts).astype(np.int64)
+        code = cells.rows(number_of_cell.astype(np.min_scalar_type(len(distinct))))
+        counts = np.bincount(number_of_cell, cells.counts).astype(np.int64)
         return self._reduced(code, distinct, None, counts)
 
     def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:

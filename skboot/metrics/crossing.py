@@ -303,29 +303,12 @@ def reaches(shares: Floats, bound: float) -> NDArray[np.bool_]:
     return np.asarray(shares >= bound - _ROUNDING)
 
 
-class _Loss(Statistic):
-    """A loss, or minus a loss if ``sign`` is -1."""
-
-    reads = "crossing"
-    sign: float
-
-    @property
-    def greater_is_better(self) -> bool:  # type: ignore[override]
-        """Whether larger values are better: only those of a negated loss."""
-        return self.sign < 0
-
-    @property
-    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
-        """Smallest and largest possible value."""
-        low, high = sorted((0.0, self.sign * self._largest))
-        return low, high
-
-    _largest = 1.0
-
-
-class _ErrorRates(_Loss):
+class _ErrorRates(Statistic):
     """A function of the rates of the two errors at one threshold."""
 
+    reads = "crossing"
+    greater_is_better = False
+    bounds = (0.0, 1.0)
     greater_is_positive = True
     columns_suffice = False
     of_order = True
@@ -341,18 +324,16 @@ class _ErrorRates(_Loss):
         codes = score_codes(positive, score, merge=sample_weight is None)
         terms = np.column_stack((codes.positive, ~codes.positive)).astype(np.float64)
         if sample_weight is not None:
-            terms = terms * sample_weight[codes.first][:, None]
+            terms = terms * sample_weight[codes.row_of_code][:, None]
         data = {"ends": codes.ends}
-        return ReducedData(codes.code, len(codes.first), terms, MappingProxyType(data))
+        return ReducedData(codes.code, len(codes.row_of_code), terms, MappingProxyType(data))
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Find the threshold of each resample; NaN where a class is absent."""
         (threshold,) = block.crossing(reduced.terms, self._gap, ends=reduced.data["ends"])
         with np.errstate(invalid="ignore", divide="ignore"):
             rate = self._rate(threshold.before, threshold.after, threshold.total)
-        return threshold.of_resamples(
-            np.where((threshold.total > 0).all(axis=1), self.sign * rate, np.nan)
-        )
+        return threshold.of_resamples(np.where((threshold.total > 0).all(axis=1), rate, np.nan))
 
     @abstractmethod
     def _gap(self, running: Floats, total: Floats) -> Floats:
@@ -371,8 +352,6 @@ class EqualErrorRate(_ErrorRates):
     ----------
     name : str
         How results call it.
-    sign : float
-        1.0, or -1.0 for the negated rate.
     pos_label : label, optional
         The positive class; None: the larger label.
     response : {"scores", "probabilities"}
@@ -392,7 +371,6 @@ class EqualErrorRate(_ErrorRates):
     without_skill = 0.5
 
     name: str = "equal_error_rate"
-    sign: float = 1.0
     pos_label: Any = None
     response: Response = "scores"
     labels: Any = None
@@ -437,8 +415,6 @@ class _RateAt(_ErrorRates):
         Of the other rate.
     name : str
         How results call it.
-    sign : float
-        1.0, or -1.0 for the negated rate.
     pos_label : label, optional
         The positive class; None: the larger label.
     response : {"scores", "probabilities"}
@@ -453,14 +429,13 @@ class _RateAt(_ErrorRates):
 
     bound: float
     name: str = "rate at a bound"
-    sign: float = 1.0
     pos_label: Any = None
     response: Response = "scores"
     labels: Any = None
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Scores that do not depend on the input treat both classes alike."""
-        return self.sign * (1.0 - self.bound)
+        return 1.0 - self.bound
 
 
 class FalsePositiveRateAt(_RateAt):
@@ -497,7 +472,6 @@ class SensitivityAt(_RateAt):
     """
 
     greater_is_better = True
-    bounds = (0.0, 1.0)
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
@@ -527,7 +501,6 @@ class SpecificityAt(_RateAt):
     """
 
     greater_is_better = True
-    bounds = (0.0, 1.0)
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
@@ -552,15 +525,13 @@ fast_path("specificity_at", response="scores")(
 
 
 @dataclass(frozen=True, eq=False)
-class MedianAbsoluteError(_Loss):
+class MedianAbsoluteError(Statistic):
     """Median of absolute errors, the mean of the two middle ones where two share the middle.
 
     Parameters
     ----------
     name : str
         How results call it.
-    sign : float
-        1.0, or -1.0 for the negated error.
     response : {"values"}
         What predictions it takes.
 
@@ -571,9 +542,10 @@ class MedianAbsoluteError(_Loss):
     """
 
     name: str = "median_absolute_error"
-    sign: float = 1.0
     response: Response = "values"
-    _largest = np.inf
+    reads = "crossing"
+    greater_is_better = False
+    bounds = (0.0, np.inf)
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -611,7 +583,7 @@ class MedianAbsoluteError(_Loss):
         # In place: without a unit each there are as many values as rows.
         median = lower.of_resamples(np.where(lower.total[:, 0] > 0, errors[lower.end], np.nan))
         median += upper.of_resamples(errors[upper.end])
-        median *= 0.5 * self.sign
+        median *= 0.5
         return median
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
@@ -627,7 +599,7 @@ class MedianAbsoluteError(_Loss):
             np.abs(away, out=away)
             middle = -(-n // 2) - 1
             away.partition(middle)
-            return self.sign * float(away[middle])
+            return float(away[middle])
         order = np.argsort(y_true)
         values, weights = y_true[order].astype(np.float64), sample_weight[order]
         upto = np.cumsum(weights)
@@ -638,7 +610,7 @@ class MedianAbsoluteError(_Loss):
         away = np.abs(values - centre)
         outward = np.argsort(away)
         middle = np.searchsorted(np.cumsum(weights[outward]), 0.5 * upto[-1])
-        return self.sign * float(away[outward][middle])
+        return float(away[outward][middle])
 
 
 fast_path("median_absolute_error", response="values")(

@@ -212,9 +212,9 @@ class Roc(Curve):
         codes = score_codes(rows.positive, rows.score, merge=merge)
         terms = np.column_stack((~codes.positive, codes.positive)).astype(np.float64)
         if rows.sample_weight is not None:
-            terms *= rows.sample_weight[codes.first][:, None]
+            terms *= rows.sample_weight[codes.row_of_code][:, None]
         data = MappingProxyType({"ends": codes.ends})
-        return ReducedData(codes.code, len(codes.first), terms, data)
+        return ReducedData(codes.code, len(codes.row_of_code), terms, data)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Interpolate between the operating points on both sides of each rate."""
@@ -258,9 +258,9 @@ class Roc(Curve):
         The highest score of the negatives, by itself, is too uncertain for resamples to tell how
         much; upside down at the other end, and for the share that is missed.
         """
-        of_one, of_two = (k / sizes.negatives * (1 - 1e-9) for k in (1, 2))
-        outside = (self.grid < of_one) | (self.grid > 1 - of_one)
-        low, high = (self.grid < of_two) | outside, (self.grid > 1 - of_two) | outside
+        one_negative, two_negatives = (k / sizes.negatives * (1 - 1e-9) for k in (1, 2))
+        outside = (self.grid < one_negative) | (self.grid > 1 - one_negative)
+        low, high = (self.grid < two_negatives) | outside, (self.grid > 1 - two_negatives) | outside
         return (high, low) if self.is_missed else (low, high)
 
 
@@ -305,11 +305,13 @@ class PrecisionRecall(Curve):
         """Number rows in falling order of scores; terms are positives and all."""
         merge = rows.sample_weight is None
         codes = falling_codes(rows.positive, rows.score, merge=merge)
-        terms = np.column_stack((codes.positive, np.ones(len(codes.first)))).astype(np.float64)
+        terms = np.column_stack((codes.positive, np.ones(len(codes.row_of_code)))).astype(
+            np.float64
+        )
         if rows.sample_weight is not None:
-            terms *= rows.sample_weight[codes.first][:, None]
+            terms *= rows.sample_weight[codes.row_of_code][:, None]
         data = MappingProxyType({"ends": level_ends(codes.level)})
-        return ReducedData(codes.code, len(codes.first), terms, data)
+        return ReducedData(codes.code, len(codes.row_of_code), terms, data)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Share of positives among the rows from the threshold up."""
@@ -650,8 +652,8 @@ class SmoothCalibration(Curve):
         powers = away[:, None] ** np.arange(5) * rows.weight[seen, None]
         values = np.hstack((powers, powers[:, :4] * rows.positive[seen, None]))
         columns = 9 * piece[:, None] + np.arange(9)
-        at = np.repeat(seen, 9), columns.ravel()
-        terms = sparse.csr_matrix((values.ravel(), at), shape=(n, 9 * len(centres)))
+        indices = np.repeat(seen, 9), columns.ravel()
+        terms = sparse.csr_matrix((values.ravel(), indices), shape=(n, 9 * len(centres)))
         return ReducedData(None, n, terms, MappingProxyType({"rows": rows}))
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
@@ -689,14 +691,14 @@ def _window(distance: Floats, h: float, inside: Any, n_pieces: int) -> Any:
     powers of v, the distance of the row from the centre.
     """
     rows, columns, values = [], [], []
-    for column, (of_positives, power) in enumerate([(0, 0), (0, 1), (0, 2), (5, 0), (5, 1)]):
+    for column, (offset, power) in enumerate([(0, 0), (0, 1), (0, 2), (5, 0), (5, 1)]):
         for degree, factor in ((power, 1.0), (power + 2, -(h**-2))):
             for j in range(degree + 1):
-                rows.append(9 * inside + of_positives + j)
+                rows.append(9 * inside + offset + j)
                 columns.append(np.full(len(inside), column))
                 values.append(factor * comb(degree, j) * distance ** (degree - j))
-    at = np.concatenate(rows), np.concatenate(columns)
-    return sparse.csr_matrix((np.concatenate(values), at), shape=(9 * n_pieces, 5))
+    indices = np.concatenate(rows), np.concatenate(columns)
+    return sparse.csr_matrix((np.concatenate(values), indices), shape=(9 * n_pieces, 5))
 
 
 def _rule_of_thumb(rows: TwoClassRows) -> float:

@@ -214,9 +214,9 @@ def minimum_detection_cost(
     columns = (y_true, y_score, pos_label, sample_weight)
     false_positives, false_negatives = error_rates(*columns)
     matrix, shares = check_application(costs, priors)
-    of_negatives = matrix[0, 0] + (matrix[0, 1] - matrix[0, 0]) * false_positives
-    of_positives = matrix[1, 1] + (matrix[1, 0] - matrix[1, 1]) * false_negatives
-    least = float((shares[0] * of_negatives + shares[1] * of_positives).min())
+    negative_costs = matrix[0, 0] + (matrix[0, 1] - matrix[0, 0]) * false_positives
+    positive_costs = matrix[1, 1] + (matrix[1, 0] - matrix[1, 1]) * false_negatives
+    least = float((shares[0] * negative_costs + shares[1] * positive_costs).min())
     return relative_cost(least, relative, float((shares @ matrix).min()))
 
 
@@ -245,8 +245,8 @@ def application_costs(
     """Cost of the decision that each log-likelihood ratio implies, (n_samples,)."""
     # The log-likelihood ratio from which on a positive decision costs less.
     with np.errstate(divide="ignore"):
-        of_error = np.log(priors) + np.log([costs[0, 1] - costs[0, 0], costs[1, 0] - costs[1, 1]])
-    accepted = score >= float(of_error[0] - of_error[1])
+        error_logs = np.log(priors) + np.log([costs[0, 1] - costs[0, 0], costs[1, 0] - costs[1, 1]])
+    accepted = score >= float(error_logs[0] - error_logs[1])
     return np.asarray(costs[classes, accepted.astype(np.intp)])
 
 
@@ -367,9 +367,9 @@ class MinimumDetectionCost(Statistic):
         codes = score_codes(positive, score, merge=sample_weight is None)
         terms = np.column_stack((~codes.positive, codes.positive)).astype(np.float64)
         if sample_weight is not None:
-            terms = terms * sample_weight[codes.first][:, None]
+            terms = terms * sample_weight[codes.row_of_code][:, None]
         data = MappingProxyType({"ends": codes.ends})
-        return ReducedData(codes.code, len(codes.first), terms, data)
+        return ReducedData(codes.code, len(codes.row_of_code), terms, data)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Smallest cost over the operating points; before the first all rows are accepted."""

@@ -72,12 +72,14 @@ def pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, k: int) -> NDArray[np.
     _refuse("n_samples", f"be at least k, {k}", samples, samples < k, "Use a smaller k.")
     advice = "A question has no more correct generations than generations."
     _refuse("n_correct", "be at most n_samples", correct, correct > samples, advice)
-    pairs, of_item = np.unique(np.column_stack((samples, correct)), axis=0, return_inverse=True)
+    pairs, pair_of_item = np.unique(
+        np.column_stack((samples, correct)), axis=0, return_inverse=True
+    )
     values = np.ones(len(pairs))
     for number, (n, c) in enumerate(pairs.tolist()):
         if n - c >= k:
             values[number] = -np.expm1(np.log1p(-k / np.arange(n - c + 1, n + 1)).sum())
-    return values[of_item.reshape(-1)] + 0.0
+    return values[pair_of_item.reshape(-1)] + 0.0
 
 
 def _counts(name: str, values: Any) -> NDArray[np.int64]:
@@ -95,6 +97,6 @@ def _refuse(
 ) -> None:
     """Refuse numbers of some questions, with the first of them."""
     if which.any():
-        at = int(np.argmax(which))
-        got = f"{counts[at]} for question {at} ({np.count_nonzero(which)} in all)"
+        item = int(np.argmax(which))
+        got = f"{counts[item]} for question {item} ({np.count_nonzero(which)} in all)"
         raise fail(name, must, got, advice)

@@ -334,10 +334,10 @@ class CellTerms(NamedTuple):
             every = np.arange(n_cells)
             return np.hstack([terms.accumulate(every, n_cells) for terms in matrices])
         sparse_terms = []
-        for of_cells in matrices:
-            n_added = of_cells.columns.shape[1]
+        for cell_terms in matrices:
+            n_added = cell_terms.columns.shape[1]
             cell = np.repeat(np.arange(n_cells), n_added)
-            entries = (of_cells.values.ravel(), (cell, of_cells.columns.ravel()))
+            entries = (cell_terms.values.ravel(), (cell, cell_terms.columns.ravel()))
             matrix = sparse.csr_matrix(entries, shape=(n_cells, self.n_terms))
             matrix.eliminate_zeros()
             sparse_terms.append(matrix)
@@ -367,7 +367,7 @@ class LabelMetric(SumsStatistic):
     bounds: tuple[float, float] = (0.0, 1.0)
     adds_by_row = True
     constants_share_sums: ClassVar[bool] = True
-    cells: SharedCells | None = None
+    shared_cells: SharedCells | None = None
 
     @property
     def sketch(self) -> Sketch:  # type: ignore[override]
@@ -381,7 +381,7 @@ class LabelMetric(SumsStatistic):
         """What a row of each cell adds to each sum; the first sum is the number of rows."""
 
     @abstractmethod
-    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+    def formula(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
         """Value from weighted sums and from sums over rows, (n_resamples, n_terms) each."""
 
     def reduce(
@@ -389,31 +389,33 @@ class LabelMetric(SumsStatistic):
     ) -> ReducedData:
         """Code rows by what they add; with many weights each row is its own code."""
         assert y_true is not None
-        cells = (self.cells or Cells).of(y_true, y_pred)
-        by_cell = self.cell_terms(cells.truth, cells.decision, cells.labels)
+        cells = (self.shared_cells or Cells).of(y_true, y_pred)
+        terms_of_cells = self.cell_terms(cells.truth, cells.decision, cells.labels)
         data = {
-            "n_terms": by_cell.n_terms,
+            "n_terms": terms_of_cells.n_terms,
             **self._data(cells.truth, cells.decision, cells.labels),
         }
-        distinct, of_cell = _distinct_rows(np.hstack((by_cell.columns, by_cell.values)))
-        counts = np.bincount(of_cell, cells.counts).astype(np.int64)
+        distinct, code_of_cell = _distinct_rows(
+            np.hstack((terms_of_cells.columns, terms_of_cells.values))
+        )
+        counts = np.bincount(code_of_cell, cells.counts).astype(np.int64)
         order = np.argsort(-counts, kind="stable")
         narrow = bool if len(order) == 2 else np.min_scalar_type(len(order))
         number = np.empty(len(order), dtype=narrow)
         number[order] = np.arange(len(order))
         columns, values = equal_column_blocks(distinct[order], 2)
-        of_code = CellTerms(columns.astype(np.intp), values, by_cell.n_terms)
-        code = cells.rows(number[of_cell])
+        terms_of_codes = CellTerms(columns.astype(np.intp), values, terms_of_cells.n_terms)
+        code = cells.rows(number[code_of_cell])
         if sample_weight is not None:
             # Codes are split by weight, or each row is reduced by itself where weights are many.
-            split = WeightedCodes.of(code, len(of_code.columns), sample_weight)
+            split = WeightedCodes.of(code, len(terms_of_codes.columns), sample_weight)
             if split is None:
-                terms = of_code.of(code.astype(np.intp)).terms_matrix(sample_weight)
+                terms = terms_of_codes.of(code.astype(np.intp)).terms_matrix(sample_weight)
                 return ReducedData(None, len(code), terms, MappingProxyType(data))
-            terms = of_code.of(split.first).terms_matrix(split.weights)
+            terms = terms_of_codes.of(split.unweighted).terms_matrix(split.weights)
             frozen = MappingProxyType(data)
-            return ReducedData(split.code, len(split.first), terms, frozen, split.counts)
-        terms = of_code.terms_matrix()
+            return ReducedData(split.code, len(split.unweighted), terms, frozen, split.counts)
+        terms = terms_of_codes.terms_matrix()
         # Rows of the rarest pair of labels.
         n_pairs = len(cells.counts) if len(cells.labels) > 1 else 0
         data["fewest"] = cells.counts.min() if n_pairs == len(cells.labels) ** 2 else 0
@@ -424,10 +426,10 @@ class LabelMetric(SumsStatistic):
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Apply the formula; a resample without rows has no value."""
         n_terms = reduced.data["n_terms"]
-        rows = sums[:, -n_terms:]
+        row_sums = sums[:, -n_terms:]
         with np.errstate(invalid="ignore", divide="ignore"):
-            values = self.formula(sums[:, :n_terms], rows, reduced.data)
-        return np.where(rows[:, 0] > 0, values, np.nan)
+            values = self.formula(sums[:, :n_terms], row_sums, reduced.data)
+        return np.where(row_sums[:, 0] > 0, values, np.nan)
 
     def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Derivative of the formula by each sum; 0 where a sum has no rows."""
@@ -449,30 +451,23 @@ class LabelMetric(SumsStatistic):
             labels, counts = label_counts(y_true, sample_weight)
         else:
             return None
-        chosen = self._different(labels)
+        chosen, values = self._different(labels), list[float]()
         step = max(1, CONSTANTS_AT_ONCE // len(labels)) if self.constants_share_sums else 1
-        values = np.concatenate(
-            [
-                self._constant(chosen[start : start + step], labels, counts)
-                for start in range(0, len(chosen), step)
-            ]
-        )
-        defined = [value for value in values if not np.isnan(value)]
-        return float(max(defined)) if defined else None
+        for start in range(0, len(chosen), step):
+            # If each of some labels is always decided: its cells, summed by decision.
+            decisions = chosen[start : start + step]
+            truth = np.tile(np.arange(len(labels)), len(decisions))
+            decision = np.repeat(decisions, len(labels))
+            terms_of_cells = self.cell_terms(truth, decision, labels).weighted(counts[truth])
+            bin_of_cell = np.repeat(np.arange(len(decisions)), len(labels))
+            sums = terms_of_cells.accumulate(bin_of_cell, len(decisions))
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values += self.formula(sums, sums, self._data(truth, decision, labels)).tolist()
+        return max((value for value in values if not np.isnan(value)), default=None)
 
     def _different(self, labels: NDArray[Any]) -> NDArray[np.intp]:
         """Positions of labels among which is one of each value that a constant decision has."""
         return np.arange(len(labels))
-
-    def _constant(self, chosen: NDArray[np.intp], labels: NDArray[Any], counts: Floats) -> Floats:
-        """Value of the metric if each of the chosen labels is always decided, (n_chosen,)."""
-        truth = np.tile(np.arange(len(labels)), len(chosen))
-        decision = np.repeat(chosen, len(labels))
-        by_cell = self.cell_terms(truth, decision, labels).weighted(counts[truth])
-        bin_of_cell = np.repeat(np.arange(len(chosen)), len(labels))
-        sums = by_cell.accumulate(bin_of_cell, len(chosen))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return self.formula(sums, sums, self._data(truth, decision, labels))
 
     def _data(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
@@ -481,7 +476,7 @@ class LabelMetric(SumsStatistic):
         return {"n_labels": len(labels)}
 
     @abstractmethod
-    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+    def _gradient(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
         """Derivative of the formula by each weighted sum."""
 
 
@@ -499,19 +494,19 @@ def all_positive(values: Floats) -> bool:
 def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.intp]]:
     """Distinct rows in rising order, and the number of each row among them."""
     if len(rows) <= FEW_CELLS:
-        as_tuples = [tuple(row) for row in rows.tolist()]
-        number = {row: k for k, row in enumerate(sorted(set(as_tuples)))}
-        return np.array(list(number)), np.array([number[row] for row in as_tuples])
+        tuples = [tuple(row) for row in rows.tolist()]
+        number = {row: k for k, row in enumerate(sorted(set(tuples)))}
+        return np.array(list(number)), np.array([number[row] for row in tuples])
     # Numbers of a few values are put together much faster than whole rows are sorted.
-    of_row = np.zeros(len(rows), dtype=np.intp)
+    number_of_row = np.zeros(len(rows), dtype=np.intp)
     for column in rows.T[rows.min(axis=0) < rows.max(axis=0)]:
         # Nearly all terms are small whole numbers, which need not be sorted.
         integers = column.astype(np.int64)
         values, place = numbered(integers if np.array_equal(integers, column) else column)
-        of_row = numbered(of_row * len(values) + place)[1]
-    examples = np.empty(int(of_row.max()) + 1, dtype=np.intp)
-    examples[of_row] = np.arange(len(rows))
-    return rows[examples], of_row
+        number_of_row = numbered(number_of_row * len(values) + place)[1]
+    examples = np.empty(int(number_of_row.max()) + 1, dtype=np.intp)
+    examples[number_of_row] = np.arange(len(rows))
+    return rows[examples], number_of_row
 
 
 # ------------------------------------------------------------------ ratios of sets
@@ -566,7 +561,7 @@ class SetRatio(LabelMetric):
         Value where the denominator is zero.
     binary : bool
         Whether ``classes`` is the positive one of two labels, and more are an error.
-    cells : SharedCells or None
+    shared_cells : SharedCells or None
         Those of the rows, if other metrics of the call have them too.
     """
 
@@ -575,20 +570,23 @@ class SetRatio(LabelMetric):
     classes: NDArray[Any] | None = None
     zero_division: float = 0.0
     binary: bool = False
-    cells: SharedCells | None = None
+    shared_cells: SharedCells | None = None
 
     matrix_rule = "sets"
 
-    @property
-    def reads_decisions(self) -> bool:  # type: ignore[override]
-        """Whether it has a positive class."""
-        return self.pos_label is not None
+    def __post_init__(self) -> None:
+        names = {PRECISION: "precision", RECALL: "recall", JACCARD: "jaccard", f_beta(1.0): "f1"}
+        self.set_facts(
+            pools_classes=self.classes is None,
+            positive_by_default=f"sklearn.metrics.{names.get(self.ratio, 'fbeta')}_score",
+            # It has a positive class.
+            reads_decisions=self.pos_label is not None,
+        )
 
     @property
-    def positive_by_default(self) -> str:  # type: ignore[override]
-        """The function of the ratio."""
-        names = {PRECISION: "precision", RECALL: "recall", JACCARD: "jaccard", f_beta(1.0): "f1"}
-        return f"sklearn.metrics.{names.get(self.ratio, 'fbeta')}_score"
+    def pos_label(self) -> Any:
+        """The positive one of two labels; None for sets that are pooled."""
+        return self.classes.tolist()[0] if self.binary and self.classes is not None else None
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Refuse more than two labels where one of two is positive."""
@@ -604,16 +602,6 @@ class SetRatio(LabelMetric):
         )
         must = f"hold at most two labels for the metric {self.name!r}"
         raise fail("y_true", must, f"{len(labels)} labels", advice)
-
-    @property
-    def pools_classes(self) -> bool:  # type: ignore[override]
-        """Whether the sets of all classes are pooled."""
-        return self.classes is None
-
-    @property
-    def pos_label(self) -> Any:
-        """The positive one of two labels; None for sets that are pooled."""
-        return self.classes.tolist()[0] if self.binary and self.classes is not None else None
 
     def cell_terms(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
@@ -635,11 +623,11 @@ class SetRatio(LabelMetric):
         pooled = encode(labels, np.asarray(self.classes)) >= 0
         return np.append(np.flatnonzero(pooled), np.flatnonzero(~pooled)[:1])
 
-    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+    def formula(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
         """Ratio of the two sums."""
         return np.where(sums[:, 2] > 0, sums[:, 1] / sums[:, 2], self.zero_division)
 
-    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+    def _gradient(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
         ratio = sums[:, 1] / sums[:, 2]
         return np.column_stack((np.zeros(len(sums)), 1 / sums[:, 2], -ratio / sums[:, 2]))
 
@@ -696,7 +684,8 @@ class TwoClassRatio(SetRatio):
         # The labels follow when the rows are known: see `of_all_rows`.
         if self.labels is not None:
             chosen = class_of(self.labels, self.pos_label, self.negative)
-            object.__setattr__(self, "classes", np.array([chosen]))
+            self.set_facts(classes=np.array([chosen]))
+        super().__post_init__()
 
 
 @dataclass(frozen=True, eq=False)
@@ -744,29 +733,29 @@ class SetAverage(LabelMetric):
         if self.classes is not None:
             column = encode(labels, np.asarray(self.classes))
             n_classes = len(self.classes)
-        of_truth, of_decision = column[truth], column[decision]
-        used = (of_truth >= 0, of_decision >= 0)
+        truth_column, decision_column = column[truth], column[decision]
+        used = (truth_column >= 0, decision_column >= 0)
         hit = used[0] & (truth == decision)
         columns = np.column_stack(
             (
                 np.zeros(len(truth), np.intp),
-                np.where(hit, 1 + of_truth, 0),
-                np.where(used[0], 1 + n_classes + of_truth, 0),
-                np.where(used[1], 1 + 2 * n_classes + of_decision, 0),
+                np.where(hit, 1 + truth_column, 0),
+                np.where(used[0], 1 + n_classes + truth_column, 0),
+                np.where(used[1], 1 + 2 * n_classes + decision_column, 0),
             )
         )
         values = np.column_stack((np.ones(len(truth)), hit, *used)).astype(np.float64)
         return CellTerms(columns, values, 1 + 3 * n_classes)
 
-    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+    def formula(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
         """Average over classes; scikit-learn falls back to an even one when no weight is left."""
-        share, value, below = self._parts(sums, rows)
+        share, value, below = self._parts(sums, row_sums)
         mean: Floats = np.sum(share * value, axis=1)
         if not all_positive(below):
             mean[~share.any(axis=1)] = np.nan
         return mean
 
-    def _parts(self, sums: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
+    def _parts(self, sums: Floats, row_sums: Floats) -> tuple[Floats, Floats, Floats]:
         """Share, value and denominator of each class, (n_resamples, n_classes) each."""
         tp, true, predicted = equal_column_blocks(sums[:, 1:], 3)
         below = self.ratio.by_true * true + self.ratio.by_predicted * predicted
@@ -780,7 +769,7 @@ class SetAverage(LabelMetric):
         value = np.where(below > 0, self.ratio.of_tp * tp / below, self.zero_division)
         included = ~np.isnan(value)
         if self.classes is None:
-            included &= self._occur(rows)
+            included &= self._occur(row_sums)
         weight = included.astype(np.float64)
         if self.weighted:
             by_size = np.where(included, true, 0.0)
@@ -789,13 +778,13 @@ class SetAverage(LabelMetric):
         share = np.where(total > 0, weight / np.where(total > 0, total, 1.0), 0.0)
         return share, np.where(share > 0, value, 0.0), below
 
-    def _occur(self, rows: Floats) -> Any:
+    def _occur(self, row_sums: Floats) -> Any:
         """Which classes are true or predicted in each resample: the others leave the average."""
-        _, true_rows, predicted_rows = equal_column_blocks(rows[:, 1:], 3)
+        _, true_rows, predicted_rows = equal_column_blocks(row_sums[:, 1:], 3)
         return true_rows + predicted_rows > 0
 
-    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
-        share, value, below = self._parts(sums, rows)
+    def _gradient(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
+        share, value, below = self._parts(sums, row_sums)
         slope = share / below
         if not all_positive(below):
             slope = np.where((below > 0) & (share > 0), slope, 0.0)
@@ -859,14 +848,14 @@ class BalancedAccuracy(LabelMetric):
         columns = np.column_stack((0 * truth, 1 + truth, np.where(hit, 1 + len(labels) + truth, 0)))
         return CellTerms(columns, np.column_stack((ones, ones, hit)), 1 + 2 * len(labels))
 
-    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+    def formula(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
         """Mean of hits by rows."""
         size, hits = equal_column_blocks(sums[:, 1:], 2)
         n_classes = np.count_nonzero(size > 0, axis=1)
         mean = np.where(size > 0, hits / size, 0.0).sum(axis=1) / n_classes
         return (mean - 1 / n_classes) / (1 - 1 / n_classes) if self.adjusted else mean
 
-    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+    def _gradient(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
         size, hits = equal_column_blocks(sums[:, 1:], 2)
         n_classes = np.count_nonzero(size > 0, axis=1)
         # Of one class the adjusted value is undefined, and so is what a row adds to it.
@@ -895,7 +884,7 @@ fast_path("npv", response="labels")(_two_class(PRECISION, negative=True))
 def _set_metric(
     request: Request,
     *,
-    formula: SetFormula | None = None,
+    ratio_formula: SetFormula | None = None,
     beta: float = 1.0,
     labels: ArrayLike | None = None,
     pos_label: Any = 1,
@@ -906,28 +895,30 @@ def _set_metric(
 
     Without a formula it is that of F-beta.
     """
-    formula = f_beta(beta) if formula is None else formula
+    ratio_formula = f_beta(beta) if ratio_formula is None else ratio_formula
     undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
     classes = None if labels is None else np.asarray(labels)
-    if average == "weighted" and formula == RECALL:
+    if average == "weighted" and ratio_formula == RECALL:
         # Weighted by their true members, the hits of all classes are shared by these.
         average = "micro"
-    if average == "micro" and classes is None and formula != JACCARD:
+    if average == "micro" and classes is None and ratio_formula != JACCARD:
         # Each row is a true member, and a predicted one, of one class.
         return accuracy(request.name)
     if average == "binary":
         positive = np.array([pos_label])
-        return SetRatio(request.name, formula, positive, undefined, binary=True)
+        return SetRatio(request.name, ratio_formula, positive, undefined, binary=True)
     if average == "micro":
-        return SetRatio(request.name, formula, classes, undefined, cells=request.cells)
+        return SetRatio(
+            request.name, ratio_formula, classes, undefined, shared_cells=request.shared_cells
+        )
     if average in ("macro", "weighted"):
-        return SetAverage(request.name, formula, average == "weighted", classes, undefined)
+        return SetAverage(request.name, ratio_formula, average == "weighted", classes, undefined)
     return None
 
 
-fast_path("precision_score", response="labels")(partial(_set_metric, formula=PRECISION))
-fast_path("recall_score", response="labels")(partial(_set_metric, formula=RECALL))
-fast_path("jaccard_score", response="labels")(partial(_set_metric, formula=JACCARD))
+fast_path("precision_score", response="labels")(partial(_set_metric, ratio_formula=PRECISION))
+fast_path("recall_score", response="labels")(partial(_set_metric, ratio_formula=RECALL))
+fast_path("jaccard_score", response="labels")(partial(_set_metric, ratio_formula=JACCARD))
 fast_path("f1_score", "fbeta_score", response="labels")(_set_metric)
 fast_path("balanced_accuracy_score", response="labels")(
     lambda request, *, adjusted=False: BalancedAccuracy(request.name, adjusted)
@@ -1013,30 +1004,37 @@ class MatthewsCoefficient(_Agreement):
 
     name: str = "matthews_corrcoef"
 
-    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+    def formula(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
         """Covariance of truth and decision by their standard deviations."""
-        covariance, of_truth, of_decision, varied = self._parts(sums)
-        return np.where(varied, covariance / np.sqrt(of_truth * of_decision), 0.0)
+        covariance, truth_variance, decision_variance, varied = self._parts(sums)
+        return np.where(varied, covariance / np.sqrt(truth_variance * decision_variance), 0.0)
 
     def _parts(self, sums: Floats) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
         truth, decision = equal_column_blocks(sums[:, 2:], 2)
         covariance = sums[:, 1] * sums[:, 0] - np.einsum("ij,ij->i", truth, decision)
-        of_truth, of_decision = (
+        truth_variance, decision_variance = (
             margin.sum(axis=1) ** 2 - np.einsum("ij,ij->i", margin, margin)
             for margin in (truth, decision)
         )
-        return covariance, of_truth, of_decision, (of_truth > 0) & (of_decision > 0)
+        return (
+            covariance,
+            truth_variance,
+            decision_variance,
+            (truth_variance > 0) & (decision_variance > 0),
+        )
 
-    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
-        covariance, of_truth, of_decision, varied = self._parts(sums)
+    def _gradient(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
+        covariance, truth_variance, decision_variance, varied = self._parts(sums)
         truth, decision = equal_column_blocks(sums[:, 2:], 2)
         n, hits = sums[:, :1], sums[:, 1:2]
-        scale = np.sqrt(of_truth * of_decision)[:, None]
+        scale = np.sqrt(truth_variance * decision_variance)[:, None]
         half = 0.5 * covariance[:, None] / scale
         # Chain rule: the derivative of the covariance, less that of the two variances.
-        by_total = hits / scale - half * (2 * n / of_truth[:, None] + 2 * n / of_decision[:, None])
-        by_truth = -decision / scale + half * 2 * truth / of_truth[:, None]
-        by_decision = -truth / scale + half * 2 * decision / of_decision[:, None]
+        by_total = hits / scale - half * (
+            2 * n / truth_variance[:, None] + 2 * n / decision_variance[:, None]
+        )
+        by_truth = -decision / scale + half * 2 * truth / truth_variance[:, None]
+        by_decision = -truth / scale + half * 2 * decision / decision_variance[:, None]
         gradient = np.hstack((by_total, n / scale, by_truth, by_decision))
         return np.where(varied[:, None], gradient, 0.0)
 
@@ -1060,7 +1058,7 @@ class Kappa(_Agreement):
 
     name: str = "cohen_kappa_score"
 
-    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+    def formula(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
         """One less observed by expected disagreement."""
         observed, expected, several = self._parts(sums)
         return np.where(several, 1 - observed / expected, np.nan)
@@ -1071,7 +1069,7 @@ class Kappa(_Agreement):
         expected = sums[:, 0] ** 2 - np.einsum("ij,ij->i", truth, decision)
         return observed, expected, np.count_nonzero(truth + decision > 0, axis=1) > 1
 
-    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+    def _gradient(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
         observed, expected, several = self._parts(sums)
         truth, decision = equal_column_blocks(sums[:, 2:], 2)
         n, hits = sums[:, :1], sums[:, 1:2]
@@ -1137,16 +1135,16 @@ class WeightedKappa(LabelMetric):
         ]
         return {"truth": truth, "decision": decision, "margins": margins}
 
-    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+    def formula(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
         """One less observed by expected disagreement."""
-        observed, expected, several, _, _ = self._parts(sums, rows, data)
+        observed, expected, several, _, _ = self._parts(sums, row_sums, data)
         return np.where(several, 1 - observed / expected, np.nan)
 
-    def _parts(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> tuple[Any, ...]:
+    def _parts(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> tuple[Any, ...]:
         cells = sums[:, 1:]
         to_truth, to_decision = data["margins"]
         truth, decision = cells @ to_truth, cells @ to_decision
-        present = rows[:, 1:] @ (to_truth + to_decision) > 0
+        present = row_sums[:, 1:] @ (to_truth + to_decision) > 0
         place = np.cumsum(present, axis=1) - 1.0
         apart = np.abs(place[:, data["truth"]] - place[:, data["decision"]])
         apart = apart if self.weights == "linear" else apart**2
@@ -1172,8 +1170,8 @@ class WeightedKappa(LabelMetric):
         up_to = np.cumsum(below, axis=1) - below
         return up_to + above.sum(axis=1, keepdims=True) - (np.cumsum(above, axis=1) - above)
 
-    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
-        observed, expected, several, apart, by_expected = self._parts(sums, rows, data)
+    def _gradient(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
+        observed, expected, several, apart, by_expected = self._parts(sums, row_sums, data)
         ratio = (observed / expected)[:, None]
         by_cell = (ratio * by_expected - sums[:, :1] * apart) / expected[:, None]
         by_total = -np.einsum("ij,ij->i", sums[:, 1:], apart) / expected
@@ -1204,7 +1202,7 @@ class LikelihoodRatio(LabelMetric):
     ----------
     name : str
         How results call it.
-    of_negative : bool
+    negative_decision : bool
         Whether the decision is the negative one.
     if_undefined : float
         Value where no negative is decided so, as in scikit-learn.
@@ -1218,7 +1216,7 @@ class LikelihoodRatio(LabelMetric):
     reads_decisions = True
 
     name: str
-    of_negative: bool
+    negative_decision: bool
     if_undefined: float
     labels: NDArray[Any] | None = None
     greater_is_better: bool | None = None
@@ -1235,55 +1233,59 @@ class LikelihoodRatio(LabelMetric):
         """Sums: rows; positives and negatives decided so, and those decided otherwise."""
         all_labels = labels if self.labels is None else self.labels
         positive = labels == class_of(all_labels, self.pos_label, negative=False)
-        decided = positive[decision] != self.of_negative
+        decided = positive[decision] != self.negative_decision
         column = np.where(decided, 1, 3) + np.where(positive[truth], 0, 1)
         columns = np.column_stack((np.zeros(len(truth), np.intp), column))
         return CellTerms(columns, np.ones((len(truth), 2)), 5)
 
-    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+    def formula(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
         """Hits times negatives, by false alarms times positives."""
         _, hits, alarms, other_positives, other_negatives = sums.T
         ratio = hits * (alarms + other_negatives) / (alarms * (hits + other_positives))
         ratio = np.where(alarms > 0, ratio, self.if_undefined)
         # Both labels occur where not all rows are true positives, or all true negatives.
-        right = (3, 2) if self.of_negative else (1, 4)
-        has_both = (rows[:, right[0]] < rows[:, 0]) & (rows[:, right[1]] < rows[:, 0])
+        right = (3, 2) if self.negative_decision else (1, 4)
+        has_both = (row_sums[:, right[0]] < row_sums[:, 0]) & (
+            row_sums[:, right[1]] < row_sums[:, 0]
+        )
         return np.where(has_both, ratio, np.nan)
 
-    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+    def _gradient(self, sums: Floats, row_sums: Floats, data: Mapping[str, Any]) -> Floats:
         _, hits, alarms, other_positives, other_negatives = sums.T
         positives, negatives = hits + other_positives, alarms + other_negatives
-        share, of_alarms = hits / positives, alarms / negatives
-        by_positive, by_negative = 1 / (of_alarms * positives), share / (of_alarms * alarms)
+        share, alarm_share = hits / positives, alarms / negatives
+        by_positive, by_negative = 1 / (alarm_share * positives), share / (alarm_share * alarms)
         # The derivatives of a / (a + b) are (1 - share) / (a + b) and -share / (a + b).
         gradient = (
             np.zeros(len(sums)),
             by_positive * (1 - share),
-            -by_negative * (1 - of_alarms),
+            -by_negative * (1 - alarm_share),
             -by_positive * share,
-            by_negative * of_alarms,
+            by_negative * alarm_share,
         )
         return np.column_stack(gradient)
 
 
-def _likelihood_ratio(of_negative: bool) -> Factory:
+def _likelihood_ratio(negative_decision: bool) -> Factory:
     """Factory of the ratio of positive, or of negative decisions."""
     return lambda request: LikelihoodRatio(
         request.name,
-        of_negative,
-        _value_without_alarms(request.function, of_negative),
-        greater_is_better=not of_negative,
+        negative_decision,
+        _value_without_alarms(request.function, negative_decision),
+        greater_is_better=not negative_decision,
         pos_label=request.pos_label,
     )
 
 
-fast_path("positive_likelihood_ratio", response="labels")(_likelihood_ratio(of_negative=False))
-fast_path("negative_likelihood_ratio", response="labels")(_likelihood_ratio(of_negative=True))
+fast_path("positive_likelihood_ratio", response="labels")(
+    _likelihood_ratio(negative_decision=False)
+)
+fast_path("negative_likelihood_ratio", response="labels")(_likelihood_ratio(negative_decision=True))
 
 
 @lru_cache(maxsize=8)
-def _value_without_alarms(function: Any, of_negative: bool) -> float:
+def _value_without_alarms(function: Any, negative_decision: bool) -> float:
     """Number of scikit-learn where no negative is decided so: NaN, and 1 from version 1.7 on."""
     with unchecked(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return float(function([0, 1, 1], [1, 0, 1] if of_negative else [0, 0, 1]))
+        return float(function([0, 1, 1], [1, 0, 1] if negative_decision else [0, 0, 1]))

@@ -1,9 +1,9 @@
 """From what a user gives as ``metric`` to statistics.
 
 A scoring name, scorer, metric function or `functools.partial` of one is taken apart into a
-function, its options and a sign (`Request`). `FAST_PATHS` maps the names of functions to statistics
-that know sums, ranks or thresholds; where there is none for the options, the function is called on
-repeated rows, which works for any callable.
+function, its options and a sign (`Request`). Its statistic is made by a factory, which knows sums,
+ranks or thresholds, and stands in the module that `_MODULES` names; where there is none for the
+options, the function is called on repeated rows, which works for any callable.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from importlib import import_module
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -60,137 +61,148 @@ class NotGiven(str):
 ACCURACY_IF_NOT_GIVEN = NotGiven("accuracy")
 
 
-def _texts_by_word(table: str) -> dict[str, str]:
-    """What is meant, by each word that people say: lines of words, and after ":" what is meant."""
-    rows = [line.partition(": ") for line in table.strip().splitlines()]
-    return {word: text for words, _, text in rows for word in words.split()}
+def _texts_by_word(texts: Mapping[str, str]) -> dict[str, str]:
+    """What is meant, by each word that people say."""
+    return {word: text for words, text in texts.items() for word in words.split()}
 
 
 # The name in ``metric=`` by what people call the same number, in lower case with underscores: it is
 # taken at once, and the result bears this name.
 SYNONYMS = _texts_by_word(
-    """
-acc observed_agreement percent_agreement: accuracy
-ami: adjusted_mutual_info_score
-ari: adjusted_rand_score
-ap auprc: average_precision
-ba bac bacc balanced_acc uar: balanced_accuracy
-brier_loss brier_score_loss: brier_score
-calibration_in_the_large citl: calibration_intercept
-act_cllr actual_cllr: cllr
-cohen_kappa cohens_kappa kappa: cohen_kappa_score
-eer: equal_error_rate
-ece: expected_calibration_error
-dice dice_coefficient dice_score dice_similarity_coefficient f1_measure f1score f_measure f_score \
-fscore: f1
-intersection_over_union iou: jaccard
-bce binary_crossentropy ce crossentropy logistic_loss logloss multiclass_log_loss nll xent: \
-log_loss
-mcc phi: matthews_corrcoef
-mae: mean_absolute_error
-mape: mean_absolute_percentage_error
-mse: mean_squared_error
-msle: mean_squared_log_error
-mdae medae: median_absolute_error
-likelihood_ratio_negative lr_minus nlr: negative_likelihood_ratio
-nce: normalized_cross_entropy
-nec normalized_cost: normalized_expected_cost
-nmi: normalized_mutual_info_score
-normalized_error nte: normalized_total_error
-negative_predictive_value: npv
-likelihood_ratio_positive lr_plus plr: positive_likelihood_ratio
-positive_predictive_value: ppv
-r_squared rsquared: r2
-tpr true_positive_rate: recall
-auc auc_roc auroc rocauc: roc_auc
-rmsd rmse: root_mean_squared_error
-rmsle: root_mean_squared_log_error
-sens: sensitivity
-selectivity spec tnr true_negative_rate: specificity
-error_rate: zero_one_loss
-"""
+    {
+        "acc observed_agreement percent_agreement": "accuracy",
+        "ami": "adjusted_mutual_info_score",
+        "ari": "adjusted_rand_score",
+        "ap auprc": "average_precision",
+        "ba bac bacc balanced_acc uar": "balanced_accuracy",
+        "brier_loss brier_score_loss": "brier_score",
+        "calibration_in_the_large citl": "calibration_intercept",
+        "act_cllr actual_cllr": "cllr",
+        "cohen_kappa cohens_kappa kappa": "cohen_kappa_score",
+        "eer": "equal_error_rate",
+        "ece": "expected_calibration_error",
+        "dice dice_coefficient dice_score dice_similarity_coefficient f1_measure f1score "
+        "f_measure f_score fscore": "f1",
+        "intersection_over_union iou": "jaccard",
+        "bce binary_crossentropy ce crossentropy logistic_loss logloss multiclass_log_loss nll "
+        "xent": "log_loss",
+        "mcc phi": "matthews_corrcoef",
+        "mae": "mean_absolute_error",
+        "mape": "mean_absolute_percentage_error",
+        "mse": "mean_squared_error",
+        "msle": "mean_squared_log_error",
+        "mdae medae": "median_absolute_error",
+        "likelihood_ratio_negative lr_minus nlr": "negative_likelihood_ratio",
+        "nce": "normalized_cross_entropy",
+        "nec normalized_cost": "normalized_expected_cost",
+        "nmi": "normalized_mutual_info_score",
+        "normalized_error nte": "normalized_total_error",
+        "negative_predictive_value": "npv",
+        "likelihood_ratio_positive lr_plus plr": "positive_likelihood_ratio",
+        "positive_predictive_value": "ppv",
+        "r_squared rsquared": "r2",
+        "tpr true_positive_rate": "recall",
+        "auc auc_roc auroc rocauc": "roc_auc",
+        "rmsd rmse": "root_mean_squared_error",
+        "rmsle": "root_mean_squared_log_error",
+        "sens": "sensitivity",
+        "selectivity spec tnr true_negative_rate": "specificity",
+        "error_rate": "zero_one_loss",
+    }
 )
-# For metrics that have no name: the callable by how people call the metric, or the function and the
-# option that make a partial; and what it takes where that is not obvious.
+# For metrics that have no name: the callable by how people call the metric, and what it takes where
+# that is not obvious.
 CALLABLES = _texts_by_word(
-    """
-act_dcf actdcf actual_dcf actual_detection_cost c_det cdet dcf detection_cost: \
-skboot.metrics.actual_detection_cost, priors=[0.99, 0.01], relative=True. Its second prior is \
-that of targets, and it takes log-likelihood ratios
-f0_5: sklearn.metrics.fbeta_score, beta=0.5
-f2 f_beta fbeta: sklearn.metrics.fbeta_score, beta=2
-false_acceptance_rate false_alarm_rate false_positive_rate far fpr: lambda y, p: 1 - \
-sklearn.metrics.recall_score(y, p, pos_label=0)
-false_negative_rate false_rejection_rate fnr frr miss_rate: lambda y, p: 1 - \
-sklearn.metrics.recall_score(y, p)
-false_positive_rate_at fpr95 fpr_95: skboot.metrics.false_positive_rate_at, \
-false_negative_rate=0.05
-informedness j_statistic youden youden_index youden_j youdens_j: \
-sklearn.metrics.balanced_accuracy_score, adjusted=True
-sensitivity_at: skboot.metrics.sensitivity_at, specificity=0.9
-specificity_at: skboot.metrics.specificity_at, sensitivity=0.9
-median: np.median, with y_true=None. Of errors it is 'median_absolute_error'
-min_dcf mindcf minimum_dcf minimum_detection_cost: skboot.metrics.minimum_detection_cost, \
-priors=[0.99, 0.01], relative=True. Its second prior is that of targets
-net_benefit: skboot.metrics.net_benefit, threshold=0.2
-class_likelihood_ratios likelihood_ratio lr: 'positive_likelihood_ratio' or \
-'negative_likelihood_ratio'
-partial_auc pauc: sklearn.metrics.roc_auc_score, max_fpr=0.1
-neg_mean_pinball_loss pinball pinball_loss quantile quantile_loss: \
-sklearn.metrics.mean_pinball_loss, alpha=0.9. Its alpha is the quantile
-quadratic_weighted_kappa qwk: sklearn.metrics.cohen_kappa_score, weights='quadratic'
-top_k: 'top_5_accuracy'. Its k is any
-weighted_kappa: sklearn.metrics.cohen_kappa_score, weights='linear'
-"""
+    {
+        "act_dcf actdcf actual_dcf actual_detection_cost c_det cdet dcf detection_cost": ""
+        "functools.partial(skboot.metrics.actual_detection_cost, priors=[0.99, 0.01], "
+        "relative=True). Its second prior is that of targets, and it takes log-likelihood "
+        "ratios",
+        "false_acceptance_rate false_alarm_rate false_positive_rate far fpr": ""
+        "lambda y, p: 1 - sklearn.metrics.recall_score(y, p, pos_label=0)",
+        "false_negative_rate false_rejection_rate fnr frr miss_rate": ""
+        "lambda y, p: 1 - sklearn.metrics.recall_score(y, p)",
+        "median": "np.median, with y_true=None. Of errors it is 'median_absolute_error'",
+        "min_dcf mindcf minimum_dcf minimum_detection_cost": ""
+        "functools.partial(skboot.metrics.minimum_detection_cost, priors=[0.99, 0.01], "
+        "relative=True). Its second prior is that of targets",
+        "class_likelihood_ratios likelihood_ratio lr": ""
+        "'positive_likelihood_ratio' or 'negative_likelihood_ratio'",
+        "neg_mean_pinball_loss pinball pinball_loss quantile quantile_loss": ""
+        "functools.partial(sklearn.metrics.mean_pinball_loss, alpha=0.9). Its alpha is the "
+        "quantile",
+        "top_k": "'top_5_accuracy'. Its k is any",
+    }
 )
+# The same of functions that only need an option.
+_PARTIALS = _texts_by_word(
+    {
+        "f0_5": "sklearn.metrics.fbeta_score, beta=0.5",
+        "f2 f_beta fbeta": "sklearn.metrics.fbeta_score, beta=2",
+        "false_positive_rate_at fpr95 fpr_95": ""
+        "skboot.metrics.false_positive_rate_at, false_negative_rate=0.05",
+        "informedness j_statistic youden youden_index youden_j youdens_j": ""
+        "sklearn.metrics.balanced_accuracy_score, adjusted=True",
+        "net_benefit": "skboot.metrics.net_benefit, threshold=0.2",
+        "partial_auc pauc": "sklearn.metrics.roc_auc_score, max_fpr=0.1",
+        "quadratic_weighted_kappa qwk": "sklearn.metrics.cohen_kappa_score, weights='quadratic'",
+        "sensitivity_at": "skboot.metrics.sensitivity_at, specificity=0.9",
+        "specificity_at": "skboot.metrics.specificity_at, sensitivity=0.9",
+        "weighted_kappa": "sklearn.metrics.cohen_kappa_score, weights='linear'",
+    }
+)
+CALLABLES |= {word: f"functools.partial({call})" for word, call in _PARTIALS.items()}
 # The value of each row, query or text, by how people call its mean; also after a cut, as "ndcg@10".
 ROW_MEANS = _texts_by_word(
-    """
-bert_score bertscore chrf comet meteor rouge rouge_l rougel: the score of each text
-bias mbe me mean_bias_error mean_error: p - y of each row
-bpb bpc loss: the loss of each row
-cer character_error_rate ter wer word_error_rate: the rate of each row, with its characters, or \
-words, as sample_weight
-coverage picp: (low <= y) & (y <= high) of each row
-crps: the value of each row
-der diarization_error_rate: the rate of each recording, with its seconds of speech as \
-sample_weight
-hausdorff hausdorff_distance: the distance of each image
-psnr ssim: the value of each image
-hit hit_rate hits map mean_average_precision mean_reciprocal_rank mrr ndcg: the value of each \
-query
-interval_score mase mean_scaled_interval_score msis winkler winkler_score: its value in each row, \
-as in docs/guide/coming_from.md
-mos pesq sdr si_sdr stoi: the value of each recording
-pass: skboot.metrics.pass_at_k(n_correct, n_samples, k) of each problem
-smape symmetric_mape: 2 * abs(p - y) / (abs(p) + abs(y)) of each row
-win_rate: 1 for each row that is won, 0 for one that is lost, and 0.5 for a tie
-"""
+    {
+        "bert_score bertscore chrf comet meteor rouge rouge_l rougel": "the score of each text",
+        "bias mbe me mean_bias_error mean_error": "p - y of each row",
+        "bpb bpc loss": "the loss of each row",
+        "cer character_error_rate ter wer word_error_rate": ""
+        "the rate of each row, with its characters, or words, as sample_weight",
+        "coverage picp": "(low <= y) & (y <= high) of each row",
+        "crps": "the value of each row",
+        "der diarization_error_rate": ""
+        "the rate of each recording, with its seconds of speech as sample_weight",
+        "hausdorff hausdorff_distance": "the distance of each image",
+        "psnr ssim": "the value of each image",
+        "hit hit_rate hits map mean_average_precision mean_reciprocal_rank mrr ndcg": ""
+        "the value of each query",
+        "interval_score mase mean_scaled_interval_score msis winkler winkler_score": ""
+        "its value in each row, as in docs/guide/coming_from.md",
+        "mos pesq sdr si_sdr stoi": "the value of each recording",
+        "pass": "skboot.metrics.pass_at_k(n_correct, n_samples, k) of each problem",
+        "smape symmetric_mape": "2 * abs(p - y) / (abs(p) + abs(y)) of each row",
+        "win_rate": "1 for each row that is won, 0 for one that is lost, and 0.5 for a tie",
+    }
 )
 # What is no metric, or one of two, and where it is found.
 ELSEWHERE = _texts_by_word(
-    """
-act_c_primary actual_c_primary ap50 ap75 bleu c_primary ccc cllr_min coco_map \
-concordance_correlation corpus_bleu corr correlation cprimary diagnostic_odds_ratio dor g_mean \
-geometric_mean gini gmean half_total_error_rate hter kendall kendall_tau kendalltau \
-kolmogorov_smirnov ks ks_statistic lins_ccc map50 map_0_5 map_50 map_50_95 map_at_50 mdape \
-mean_ap median_absolute_percentage_error min_cllr mincllr minimum_cllr normalized_rmse nrmse o_e \
-observed_expected oe oe_ratio pearson pearsonr perplexity ppl rmsse \
-root_mean_squared_scaled_error sacrebleu spearman spearmanr wape wmape: give a callable as \
-metric=, as in docs/guide/coming_from.md
-c_index c_statistic cindex concordance concordance_index harrell harrell_c harrells_c \
-harrell_c_index harrell_s_c harrell_s_c_index harrells_c_index: of two classes it is 'roc_auc'; \
-of event times give metric=lambda y, risk: \
-lifelines.utils.concordance_index(y[:, 0], -risk, y[:, 1]), with \
-y_true=np.column_stack((time, event))
-delong delong_test: it is an interval, which areas under ROC curves have: \
-compare_systems(y_true, {'A': a, 'B': b}, metric='roc_auc')
-det detection_error_tradeoff: it is a curve: bootstrap_curve(y_true, y_score, curve='det')
-mcnemar mcnemar_test: it is a test of two systems: skboot.inference.mcnemar_exact; for the \
-difference and its interval compare_systems(y_true, {'A': a, 'B': b})
-ppi prediction_powered_inference: give what a judge says of all rows as proxy= of bootstrap_score \
-or compare_systems
-"""
+    {
+        "act_c_primary actual_c_primary ap50 ap75 bleu c_primary ccc cllr_min coco_map "
+        "concordance_correlation corpus_bleu corr correlation cprimary diagnostic_odds_ratio "
+        "dor g_mean geometric_mean gini gmean half_total_error_rate hter kendall kendall_tau "
+        "kendalltau kolmogorov_smirnov ks ks_statistic lins_ccc map50 map_0_5 map_50 map_50_95 "
+        "map_at_50 mdape mean_ap median_absolute_percentage_error min_cllr mincllr minimum_cllr "
+        "normalized_rmse nrmse o_e observed_expected oe oe_ratio pearson pearsonr perplexity "
+        "ppl rmsse root_mean_squared_scaled_error sacrebleu spearman spearmanr wape wmape": ""
+        "give a callable as metric=, as in docs/guide/coming_from.md",
+        "c_index c_statistic cindex concordance concordance_index harrell harrell_c harrells_c "
+        "harrell_c_index harrell_s_c harrell_s_c_index harrells_c_index": ""
+        "of two classes it is 'roc_auc'; of event times give metric=lambda y, risk: "
+        "lifelines.utils.concordance_index(y[:, 0], -risk, y[:, 1]), with "
+        "y_true=np.column_stack((time, event))",
+        "delong delong_test": ""
+        "it is an interval, which areas under ROC curves have: compare_systems(y_true, {'A': a, "
+        "'B': b}, metric='roc_auc')",
+        "det detection_error_tradeoff": ""
+        "it is a curve: bootstrap_curve(y_true, y_score, curve='det')",
+        "mcnemar mcnemar_test": ""
+        "it is a test of two systems: skboot.inference.mcnemar_exact; for the difference and "
+        "its interval compare_systems(y_true, {'A': a, 'B': b})",
+        "ppi prediction_powered_inference": ""
+        "give what a judge says of all rows as proxy= of bootstrap_score or compare_systems",
+    }
 )
 # One name of each of which smaller is better, and no function says so.
 _LOSSES = ["fnr", "fpr", "cer", "crps", "der", "hausdorff", "interval_score", "loss", "smape"]
@@ -211,27 +223,27 @@ _OF_SKILL = ("brier_skill_score", "bss", "scaled_brier", "scaled_brier_score")
 if hasattr(sklearn.metrics, "d2_brier_score"):
     SYNONYMS |= dict.fromkeys(_OF_SKILL, "d2_brier_score")
 else:
-    of_brier = "lambda y, p: 1 - skboot.metrics.brier_score(y, p, relative=True)"
-    CALLABLES |= dict.fromkeys(_OF_SKILL, of_brier)
+    brier_skill = "lambda y, p: 1 - skboot.metrics.brier_score(y, p, relative=True)"
+    CALLABLES |= dict.fromkeys(_OF_SKILL, brier_skill)
 # Of the number of classes in a name: "top5", "top-5 accuracy", "acc@5". Without one it is 2, as in
 # scikit-learn.
 _TOP_K = re.compile(r"top_?(k_accuracy|(?P<k>\d+)(_acc(uracy)?)?)|acc(uracy)?(_at)?_(?P<at>\d+)")
 _AVERAGE = re.compile(r"(?P<metric>.+)_(?P<average>macro|micro|weighted|samples)")
 # What may mean another number as well, so that it is asked.
 ALIASES = _texts_by_word(
-    """
-em exact_match: accuracy
-aucpr pr_auc prauc: average_precision
-slope: calibration_slope
-cost: expected_cost
-f: f1
-mean_iou miou: jaccard_macro
-mad: mean_absolute_error
-log_likelihood: neg_log_loss
-adj_r2 adjusted_r2: r2
-area_under_curve area_under_the_curve roc: roc_auc
-error: zero_one_loss
-"""
+    {
+        "em exact_match": "accuracy",
+        "aucpr pr_auc prauc": "average_precision",
+        "slope": "calibration_slope",
+        "cost": "expected_cost",
+        "f": "f1",
+        "mean_iou miou": "jaccard_macro",
+        "mad": "mean_absolute_error",
+        "log_likelihood": "neg_log_loss",
+        "adj_r2 adjusted_r2": "r2",
+        "area_under_curve area_under_the_curve roc": "roc_auc",
+        "error": "zero_one_loss",
+    }
 )
 # Metrics that have a name in ``metric=`` alone: function of `skboot.metrics`, and its options.
 OF_SKBOOT: dict[str, tuple[str, dict[str, Any]]] = {
@@ -434,9 +446,11 @@ def _nearest_names(metric: str, names: Sequence[str]) -> list[str]:
 
 def _meant(plain: str) -> str | None:
     """Name in ``metric=`` that people call so: an alias, other words' order, a function's name."""
-    by_words = {frozenset(name.split("_")): name for name in _names()}
+    names_by_words = {frozenset(name.split("_")): name for name in _names()}
     for candidate in (plain, re.sub("_(score|loss)$", "", plain)):
-        name = (ALIASES | SYNONYMS).get(candidate) or by_words.get(frozenset(candidate.split("_")))
+        name = (ALIASES | SYNONYMS).get(candidate) or names_by_words.get(
+            frozenset(candidate.split("_"))
+        )
         if name is not None:
             return name
     loss = re.sub("^(neg|negative|negated)_", "", plain)
@@ -456,39 +470,37 @@ def _plain(metric: str) -> str:
 def without_name(metric: str) -> str:
     """What to give for a metric that has no name of its own; "" if it is none of those."""
     plain = _plain(metric)
-    at_k = _AT_K.fullmatch(metric.lower())
-    if at_k is not None:
-        share = ".mean()" if at_k["metric"].startswith("p") else ".sum() / y.sum()"
-        k = 10 if at_k["k"] == "k" else int(at_k["k"])
+    match = _AT_K.fullmatch(metric.lower())
+    if match is not None:
+        share = ".mean()" if match["metric"].startswith("p") else ".sum() / y.sum()"
+        k = 10 if match["k"] == "k" else int(match["k"])
         instead = f"metric=lambda y, score: y[np.argsort(-score)[:{k}]]{share}"
         return f"{_NONE}: give a callable, such as {instead} of labels 0 and 1."
     if plain in ELSEWHERE:
         return f"{_NONE}: {ELSEWHERE[plain]}."
     function = CALLABLES.get(plain) or _function_at_point(metric)
     if function:
-        if function.startswith(("skboot.", "sklearn.")):
-            called, stop, remark = function.partition(". ")
-            function = f"functools.partial({called}){stop}{remark}"
         return f"{_NONE}: give metric={function}."
     value = ROW_MEANS.get(plain) or ROW_MEANS.get(_CUT.sub("", plain))
     return f"{AS_MEAN} and, as predictions, {value}." if value else ""
 
 
 def _function_at_point(metric: str) -> str:
-    """The function of a rate where another is bounded, and that bound; "" for other names."""
+    """The function of a rate where another is bounded, as a partial; "" for other names."""
     match = _POINT.fullmatch(re.sub(r"[\s_=-]+", "_", metric.lower().strip()))
     if match is None:
         return ""
-    of_positives, at_alarms = match["what"] in _POSITIVES, match["at"] in _ALARMS
-    bound = float(match["early"] or match["late"] or (0.01 if at_alarms else 0.9))
+    is_sensitivity, bounds_alarms = match["what"] in _POSITIVES, match["at"] in _ALARMS
+    bound = float(match["early"] or match["late"] or (0.01 if bounds_alarms else 0.9))
     bound = bound / 100 if "%" in metric or bound > 1 else bound
-    if of_positives and (at_alarms or match["at"] in _NEGATIVES):
-        bound = 1 - bound if at_alarms else bound
-        return f"skboot.metrics.sensitivity_at, specificity={bound:.6g}"
+    if is_sensitivity and (bounds_alarms or match["at"] in _NEGATIVES):
+        bound = 1 - bound if bounds_alarms else bound
+        return f"functools.partial(skboot.metrics.sensitivity_at, specificity={bound:.6g})"
     if match["at"] in _POSITIVES and match["what"] in _NEGATIVES:
-        return f"skboot.metrics.specificity_at, sensitivity={bound:.6g}"
+        return f"functools.partial(skboot.metrics.specificity_at, sensitivity={bound:.6g})"
     if match["at"] in _POSITIVES and match["what"] in _ALARMS:
-        return f"skboot.metrics.false_positive_rate_at, false_negative_rate={1 - bound:.6g}"
+        option = f"false_negative_rate={1 - bound:.6g}"
+        return f"functools.partial(skboot.metrics.false_positive_rate_at, {option})"
     return ""
 
 
@@ -524,7 +536,7 @@ def resolve_metrics(
     greater_is_better: bool | None = None,
     several: bool = False,
     pos_label: Any = None,
-    of_rows: KnownLabels = _NOTHING_KNOWN,
+    row_labels: KnownLabels = _NOTHING_KNOWN,
 ) -> tuple[dict[str, Statistic], bool]:
     """Turn ``metric`` into statistics.
 
@@ -543,7 +555,7 @@ def resolve_metrics(
         Whether a metric may return several numbers, as scikit-learn's do for single classes.
     pos_label : label, optional
         The positive class of metrics that have one.
-    of_rows : KnownLabels
+    row_labels : KnownLabels
 
     Returns
     -------
@@ -562,14 +574,16 @@ def resolve_metrics(
         else:
             take_apart = _request_of_name if isinstance(item, str) else _request
             request = take_apart(item, name)._replace(
-                labels=labels, several_outputs=several_outputs, order=of_rows.order
+                labels=labels, several_outputs=several_outputs, order=row_labels.order
             )
             if pos_label is not None:
                 request = _request_of_positive(request, item, pos_label)
-            elif of_rows.positive is not None and _bound(item, "pos_label") is None:
-                request = _request_of_positive(request, item, of_rows.positive)
-            if of_rows.averaged is not None and averages_labels(request):
-                request = request._replace(options={**request.options, "labels": of_rows.averaged})
+            elif row_labels.positive is not None and _bound(item, "pos_label") is None:
+                request = _request_of_positive(request, item, row_labels.positive)
+            if row_labels.averaged is not None and averages_labels(request):
+                request = request._replace(
+                    options={**request.options, "labels": row_labels.averaged}
+                )
             _check_request(request, several)
             has_options = request.is_library and bool(request.options)
             returns_several = has_options and asks_for_several(request.options)
@@ -612,14 +626,16 @@ def _named(metric: Any) -> list[tuple[str | None, Any]]:
     return named
 
 
-def metric_of_class(statistic: Any, label: Any, cells: SharedCells) -> Statistic:
+def metric_of_class(statistic: Any, label: Any, shared_cells: SharedCells) -> Statistic:
     """Return the metric of one class, of a metric of labels with ``average=None``."""
     function = statistic.function
     # Pooled over one class it is the metric of this class, and known as a ratio of counts.
     options = {**function.keywords, "labels": [label], "average": "micro"}
-    request = _request(partial(function.func, **options), statistic.name)._replace(cells=cells)
-    of_class = _fast_path(request) or _callable(request)
-    return of_class if statistic.sign > 0 else _negative(of_class)
+    request = _request(partial(function.func, **options), statistic.name)._replace(
+        shared_cells=shared_cells
+    )
+    class_metric = _fast_path(request) or _callable(request)
+    return class_metric if statistic.sign > 0 else _negative(class_metric)
 
 
 def metric_of_column(statistic: Any) -> Statistic | None:
@@ -631,10 +647,10 @@ def metric_of_column(statistic: Any) -> Statistic | None:
     options = {k: v for k, v in function.keywords.items() if k not in _OF_COLUMNS}
     if statistic.response == "indicators":
         options["average"] = "binary"
-    of_column = _fast_path(_request(partial(function.func, **options), statistic.name))
-    if of_column is not None and statistic.sign < 0:
-        of_column = _negative(of_column)
-    return None if isinstance(of_column, Negated) else of_column
+    column_metric = _fast_path(_request(partial(function.func, **options), statistic.name))
+    if column_metric is not None and statistic.sign < 0:
+        column_metric = _negative(column_metric)
+    return None if isinstance(column_metric, Negated) else column_metric
 
 
 def unnamed_positives(metric: Any, statistics: Mapping[str, Statistic]) -> list[Statistic]:
@@ -915,12 +931,44 @@ _OF_RANKED_ITEMS = (
 # ------------------------------------------------------------------ its statistic
 
 
+# In which module of this folder the factory of a metric function stands, which ``fast_path``
+# registers there under the name of the function; with a truth of several columns all stand in
+# `outputs`. A function that is not named here, as that of a new file, is found in any module.
+_MODULES = {
+    "calibration": "calibration_intercept calibration_slope expected_calibration_error net_benefit",
+    "clusterings": """
+        adjusted_mutual_info_score adjusted_rand_score completeness_score fowlkes_mallows_score
+        homogeneity_score mutual_info_score normalized_mutual_info_score rand_score v_measure_score
+    """,
+    "costs": "brier_score cross_entropy d2_brier_score d2_log_loss_score expected_cost",
+    "crossing": """
+        equal_error_rate false_positive_rate_at median_absolute_error sensitivity_at specificity_at
+    """,
+    "detection": "actual_detection_cost cllr minimum_detection_cost",
+    "labels": """
+        balanced_accuracy_score cohen_kappa_score f1_score fbeta_score jaccard_score
+        matthews_corrcoef negative_likelihood_ratio npv positive_likelihood_ratio ppv
+        precision_score recall_score sensitivity specificity
+    """,
+    "means": """
+        accuracy_score brier_score_loss explained_variance_score hamming_loss hinge_loss log_loss
+        mean_absolute_error mean_absolute_percentage_error mean_gamma_deviance mean_pinball_loss
+        mean_poisson_deviance mean_squared_error mean_squared_log_error mean_tweedie_deviance
+        r2_score root_mean_squared_error root_mean_squared_log_error top_k_accuracy_score
+        zero_one_loss
+    """,
+    "ranking": "average_precision_score roc_auc_score",
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
 def _fast_path(request: Request) -> Statistic | None:
     """What the factory of a function makes, if it has one for these options."""
     name, factories = request.function_name, PATHS[request.several_outputs][0]
+    if name not in factories and (request.several_outputs or name in _MODULE_OF):
+        named = "outputs" if request.several_outputs else _MODULE_OF[name]
+        import_module(f".{named}", __package__)
     if name not in factories:
-        # Each module registers the statistics that it holds: that of accuracy stands in `means`,
-        # under ``@fast_path("accuracy_score", ...)``.
         import_modules(__package__)
     factory = factories.get(name)
     module = sys.modules.get(request.function.__module__)
@@ -992,10 +1040,10 @@ def _callable(request: Request) -> CallableStatistic:
     takes_labels = (is_top or response in ("probabilities", "any")) and "labels" in parameters
     takes_labels = takes_labels and not several_outputs and "labels" not in options
     low, high = RANGES.get(name, (-np.inf, np.inf)) if is_library else (-np.inf, np.inf)
-    by_cells = response == "labels" and takes_weights and is_library
+    has_cells = response == "labels" and takes_weights and is_library
     labels = options.get("labels")
-    of_library = CellsCallable if by_cells else LibraryCallable
-    return of_library(
+    library_class = CellsCallable if has_cells else LibraryCallable
+    return library_class(
         bound,
         request.name,
         better,

@@ -188,10 +188,10 @@ class RowMean(SumsStatistic):
 
     def facts_of_sums(self, rows: SumsOfRows) -> Facts:
         """Those of any metric, whether the values are 0 and 1, or one of them is large."""
-        share = None
+        proportion = None
         if rows.zero_one and not self.root and not rows.weighted:
-            share = Proportion(round(rows.sums[1]), rows.n_rows, exact=True, sign=self.sign)
-        facts = replace(super().facts_of_sums(rows), proportion=share)
+            proportion = Proportion(round(rows.sums[1]), rows.n_rows, exact=True, sign=self.sign)
+        facts = replace(super().facts_of_sums(rows), proportion=proportion)
         if self.beyond is not None:
             facts = replace(facts, of_kind=self.beyond * rows.n_rows, few_of_kind=FEW_BEYOND)
         return replace(facts, largest_share=rows.largest_share)
@@ -204,16 +204,18 @@ class RowMean(SumsStatistic):
             is_mixed = 0 < n_true < n
             occurring = (0.0, 1.0) if is_mixed else (float(n_true > 0),)
             terms = np.array([(1.0, value) for value in occurring])
-            of_flags = values if is_mixed else np.zeros(n, dtype=np.uint8)
+            codes = values if is_mixed else np.zeros(n, dtype=np.uint8)
             n_rows = np.array([n - n_true, n_true] if is_mixed else [n])
-            return ReducedData(of_flags, len(n_rows), terms, _ABOUT_ZERO, n_rows)
+            return ReducedData(codes, len(n_rows), terms, _ABOUT_ZERO, n_rows)
         code, distinct, counts = _coded(values)
         if code is not None:
             if sample_weight is None:
                 return self._reduced(code, distinct, None, counts)
-            of = WeightedCodes.of(code, len(distinct), sample_weight)
-            if of is not None:
-                return self._reduced(of.code, distinct[of.first], of.weights, of.counts)
+            split = WeightedCodes.of(code, len(distinct), sample_weight)
+            if split is not None:
+                return self._reduced(
+                    split.code, distinct[split.unweighted], split.weights, split.counts
+                )
         return self._reduced(None, np.asarray(values, dtype=np.float64), sample_weight)
 
     def values_of(self, reduced: ReducedData) -> NDArray[Any]:
@@ -494,13 +496,13 @@ def _loss_at_quantile(
     if pull is None:
         # The smallest value up to which at least this share of the weight lies.
         n = len(truth)
-        at = min(max(math.ceil(level * n * (1 - 1e-12)) - 1, 0), n - 1)
-        constant = np.partition(truth, at)[at]
+        position = min(max(math.ceil(level * n * (1 - 1e-12)) - 1, 0), n - 1)
+        constant = np.partition(truth, position)[position]
     else:
         order = np.argsort(truth)
         reached = np.cumsum(pull[order])
-        at = int(np.searchsorted(reached, level * reached[-1] * (1 - 1e-12)))
-        constant = truth[order[min(at, len(truth) - 1)]]
+        position = int(np.searchsorted(reached, level * reached[-1] * (1 - 1e-12)))
+        constant = truth[order[min(position, len(truth) - 1)]]
     return float(np.average(loss(truth, np.array(float(constant))), weights=sample_weight))
 
 
@@ -758,9 +760,9 @@ class Coefficient(SumsStatistic):
         facts, (total, squares) = super().facts(reduced, rows, members), reduced.terms.T[2:4]
         about = squares - 2 * total * (mean := total.sum() / reduced.terms[:, 1].sum())
         about += mean**2 * reduced.terms[:, 1]
-        of_kind, n_few = self.rows_that_vary(about)
+        n_varying, n_few = self.rows_that_vary(about)
         share = self.largest_share(reduced)
-        return replace(facts, largest_share=share, of_kind=of_kind, few_of_kind=n_few)
+        return replace(facts, largest_share=share, of_kind=n_varying, few_of_kind=n_few)
 
     def rows_that_vary(self, squares: Floats) -> tuple[float, float]:
         """Rows that carry the variance, of which these are the squares, and how many are few."""
@@ -790,8 +792,8 @@ def about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:
 
 def _middle(values: Floats) -> float:
     """The lower median, which is one of the values."""
-    at = (len(values) - 1) // 2
-    return float(np.partition(values, at)[at])
+    position = (len(values) - 1) // 2
+    return float(np.partition(values, position)[position])
 
 
 # ------------------------------------------------------------------ scores of all classes
@@ -849,8 +851,8 @@ class PosteriorMean(RowMean):
     ) -> Facts:
         """Those of any mean, in half of the range where the loss of two classes is halved."""
         facts, (low, high) = super().facts(reduced, rows, members), self.bounds
-        of_two = self.halved_of_two and self.labels is not None and len(self.labels) == 2
-        return replace(facts, bounds=(low / 2, high / 2)) if of_two else facts
+        has_two_classes = self.halved_of_two and self.labels is not None and len(self.labels) == 2
+        return replace(facts, bounds=(low / 2, high / 2)) if has_two_classes else facts
 
     def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
         """Return the loss of each row before its sign, (n_samples,)."""
@@ -1019,9 +1021,9 @@ def classes_of(
     """Class of each row, (n_samples,): its column among ``n_classes``."""
     all_labels = label_counts(y_true)[0] if labels is None else np.asarray(labels)
     if len(all_labels) != n_classes:
-        labels_given = all_labels.tolist()
+        listed_labels = all_labels.tolist()
         raise ValueError(
-            f"There are probabilities of {n_classes} classes, but the labels {labels_given}. "
+            f"There are probabilities of {n_classes} classes, but the labels {listed_labels}. "
             "Give all labels, in the order of the columns, as labels=."
         )
     return encode(y_true, all_labels)
@@ -1043,17 +1045,17 @@ def oriented(
     prob = all_columns(y_prob)
     if pos_label is None or labels is None or len(labels) != 2 or labels[0] != pos_label:
         return labels, prob
-    of_one = y_prob.ndim == 1 or y_prob.shape[1] == 1
-    return labels[::-1], prob if of_one else prob[:, ::-1]
+    has_one_column = y_prob.ndim == 1 or y_prob.shape[1] == 1
+    return labels[::-1], prob if has_one_column else prob[:, ::-1]
 
 
 def log_losses(classes: NDArray[np.intp], prob: NDArray[Any]) -> NDArray[Any]:
     """Negative log probability of the truth, clipped as `sklearn.metrics.log_loss` does."""
     epsilon = np.finfo(prob.dtype).eps
-    of_truth = prob[np.arange(len(classes)), classes]
-    np.clip(of_truth, epsilon, 1 - epsilon, out=of_truth)
-    np.log(of_truth, out=of_truth)
-    return np.negative(of_truth, out=of_truth)
+    truth_prob = prob[np.arange(len(classes)), classes]
+    np.clip(truth_prob, epsilon, 1 - epsilon, out=truth_prob)
+    np.log(truth_prob, out=truth_prob)
+    return np.negative(truth_prob, out=truth_prob)
 
 
 def squared_distances(

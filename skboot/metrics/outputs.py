@@ -47,7 +47,6 @@ from .statistic import (
     FAST_PATHS,
     CallableStatistic,
     Columns,
-    Factory,
     Facts,
     Floats,
     NotANumber,
@@ -119,17 +118,16 @@ class OutputAverage(SumsStatistic):
     def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Derivatives of each output's value times its share, and of the shares."""
         values, shares = self._values_and_shares(sums, reduced)
-        gradients = []
-        outputs = zip(
-            self._sums_by_output(sums, reduced), reduced.data["outputs"], shares, strict=True
-        )
-        for part, output, share in outputs:
-            gradients.append(share[:, None] * self.column.gradient(part, output))
+        by_output = np.split(sums, len(values), axis=1)
+        gradients = [
+            share[:, None] * self.column.gradient(part, output)
+            for part, output, share in zip(by_output, reduced.data["outputs"], shares, strict=True)
+        ]
         if self.by_variance:
             with np.errstate(invalid="ignore"):
                 mean = np.sum(values * shares, axis=0)
-            total = sum(_total(part) for part in self._sums_by_output(sums, reduced))
-            for k, part in enumerate(self._sums_by_output(sums, reduced)):
+            total = sum(map(_total, by_output))
+            for k, part in enumerate(by_output):
                 pull = np.divide(values[k] - mean, total, out=np.zeros_like(mean), where=total > 0)
                 with np.errstate(invalid="ignore", divide="ignore"):
                     middle = part[:, 2] / part[:, 1]
@@ -140,7 +138,7 @@ class OutputAverage(SumsStatistic):
 
     def _values_and_shares(self, sums: Floats, reduced: ReducedData) -> tuple[Floats, Floats]:
         """Value of each output and its share in the average, (n_outputs, n_resamples) each."""
-        by_output = self._sums_by_output(sums, reduced)
+        by_output = np.split(sums, len(reduced.data["outputs"]), axis=1)
         outputs = zip(by_output, reduced.data["outputs"], strict=True)
         values = np.array([self.column.combine(part, output) for part, output in outputs])
         shares = np.full(values.shape, 1 / len(values))
@@ -151,21 +149,15 @@ class OutputAverage(SumsStatistic):
             np.divide(totals, every, out=shares, where=every > 0)
         return values, shares
 
-    def _sums_by_output(self, sums: Floats, reduced: ReducedData) -> list[Floats]:
-        return np.split(sums, len(reduced.data["outputs"]), axis=1)
-
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and what one row carries."""
-        facts = super().facts(reduced, rows, members)
-        return replace(facts, largest_share=self.largest_share(reduced))
-
-    def largest_share(self, reduced: ReducedData) -> float | None:
-        """At most this share of the losses, averaged over outputs, does one row carry."""
-        shares = [self.column.largest_share(output) for output in reduced.data["outputs"]]
-        shares_known = [share for share in shares if share is not None]
-        return sum(shares_known) / len(shares) if shares_known else None
+        """Those of any metric, and what one row carries at most of the losses."""
+        outputs = reduced.data["outputs"]
+        shares = [self.column.largest_share(output) for output in outputs]
+        positive_shares = [share for share in shares if share is not None]
+        largest = sum(positive_shares) / len(outputs) if positive_shares else None
+        return replace(super().facts(reduced, rows, members), largest_share=largest)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Average of the values of the best constants of the outputs."""
@@ -196,9 +188,11 @@ def _mean_over_outputs(
 
 
 def _constant_of_outputs(
-    y_true: NDArray[Any], sample_weight: Floats | None, *, of: Any, weights: Any
+    y_true: NDArray[Any], sample_weight: Floats | None, *, constant: Any, weights: Any
 ) -> float:
-    return float(np.average([of(column, sample_weight) for column in y_true.T], weights=weights))
+    return float(
+        np.average([constant(column, sample_weight) for column in y_true.T], weights=weights)
+    )
 
 
 def _averaged(request: Request, column: Any, multioutput: Any) -> Any:
@@ -219,7 +213,7 @@ def _averaged(request: Request, column: Any, multioutput: Any) -> Any:
         column,
         response="outputs",
         row_values=partial(_mean_over_outputs, loss=column.row_values, weights=weights),
-        constant=partial(_constant_of_outputs, of=column.constant, weights=weights),
+        constant=partial(_constant_of_outputs, constant=column.constant, weights=weights),
     )
 
 
@@ -317,10 +311,12 @@ class Calls:
         else:
             names = () if entries is None else tuple(entries)
             if entries is None or set(names) != set(self.names) or len(names) != len(self.names):
-                of_rows = _OF_ROWS if _are_numbered(names) and _are_numbered(self.names) else ""
+                advice_on_rows = (
+                    _OF_ROWS if _are_numbered(names) and _are_numbered(self.names) else ""
+                )
                 raise OtherEntries(
                     f"it returned {_listed(names)}, and on the data {_listed(self.names)}. "
-                    f"{of_rows}{_LACKING}"
+                    f"{advice_on_rows}{_LACKING}"
                 )
             numbers = np.array([as_number(entries[name]) for name in self.names])
         if len(self._waiting) >= _MOST_WAITING:
@@ -355,7 +351,7 @@ class CalledOnData:
         return self.function(*columns, **weights)
 
 
-class Found(NamedTuple):
+class EntryStatistics(NamedTuple):
     """Statistics by name, and where their results belong.
 
     Attributes
@@ -376,7 +372,7 @@ class Found(NamedTuple):
 def each_entry(
     statistics: Mapping[str, Sequence[Statistic]],
     columns: Mapping[str, Sequence[Columns]],
-) -> Found:
+) -> EntryStatistics:
     """Return a statistic for each number that a metric returns.
 
     Parameters
@@ -388,26 +384,30 @@ def each_entry(
 
     Returns
     -------
-    Found
+    EntryStatistics
         Metrics of one number as they are.
     """
-    results = Found({}, {}, {})
+    results = EntryStatistics({}, {}, {})
     for name, metrics in statistics.items():
         read = columns[name]
-        of_columns = _entries_of_columns(metrics, read)
-        entries: Any = {key: [read[0] for read in systems] for key, systems in of_columns.items()}
+        column_entries = _entries_of_columns(metrics, read)
+        entries: Any = {
+            key: [read[0] for read in systems] for key, systems in column_entries.items()
+        }
         entries = entries or _entries_of_classes(metrics, read) or _entries_of_calls(metrics, read)
         if isinstance(entries, list):
             results.statistics[name], results.paths[name] = entries, (name,)
             continue
-        for key, of_entry in entries.items():
+        for key, entry_statistics in entries.items():
             # Keys of a dict are names; a number or a class says little without the metric.
             plain = isinstance(key, str) and key not in results.paths and key not in statistics
             flat = key if plain and not _has_classes(metrics[0]) else f"{name} ({key})"
-            results.statistics[flat] = [replace(statistic, name=flat) for statistic in of_entry]
+            results.statistics[flat] = [
+                replace(statistic, name=flat) for statistic in entry_statistics
+            ]
             results.paths[flat] = (name, key)
-            if key in of_columns:
-                results.columns[flat] = [tuple(two) for _, *two in of_columns[key]]  # type: ignore[misc]
+            if key in column_entries:
+                results.columns[flat] = [tuple(two) for _, *two in column_entries[key]]  # type: ignore[misc]
     return results
 
 
@@ -475,7 +475,17 @@ def _entries_of_calls(
     if entries is None:
         once = CalledOnData(metric.function, call, returned)
         return [replace(metric, function=once), *more]
-    _check_entries(entries, metric.name)
+    must = "return one real number, or several in a 1-d array or a dict, for the data"
+    if not entries:
+        raise fail("metric", must, f"nothing from {metric.name!r}")
+    for name, value in entries.items():
+        try:
+            as_number(value)
+        except NotANumber as error:
+            got = f"{error.returned} for the entry {name!r} from {metric.name!r}"
+            raise fail("metric", must, got) from error
+    if len({str(name) for name in entries}) < len(entries):
+        raise fail("metric", "return entries of different names", f"{list(entries)}")
     names = list(entries)
     if _has_classes(metric) and names == list(range(len(_labels(metric, columns)))):
         names = _labels(metric, columns).tolist()
@@ -486,21 +496,6 @@ def _entries_of_calls(
         name: [replace(item, entry=partial(calls.number, place=place)) for item in callables]
         for place, name in enumerate(names)
     }
-
-
-def _check_entries(entries: Mapping[Any, Any], metric: str) -> None:
-    """Refuse entries that are no numbers."""
-    must = "return one real number, or several in a 1-d array or a dict, for the data"
-    if not entries:
-        raise fail("metric", must, f"nothing from {metric!r}")
-    for name, value in entries.items():
-        try:
-            as_number(value)
-        except NotANumber as error:
-            got = f"{error.returned} for the entry {name!r} from {metric!r}"
-            raise fail("metric", must, got) from error
-    if len({str(name) for name in entries}) < len(entries):
-        raise fail("metric", "return entries of different names", f"{list(entries)}")
 
 
 def _has_classes(statistic: Statistic) -> bool:
@@ -540,8 +535,8 @@ def _entries_of_classes(
     systems = [(truth, predicted, SharedCells()) for truth, predicted, _ in columns]
     for label in _labels(metric, columns).tolist():
         by_label[label] = [
-            check_response(metric_of_class(metric, label, cells), truth, predicted)
-            for truth, predicted, cells in systems
+            check_response(metric_of_class(metric, label, shared_cells), truth, predicted)
+            for truth, predicted, shared_cells in systems
         ]
     return by_label
 
@@ -559,10 +554,10 @@ def _entries_of_columns(
         return {}
     if metric.response == "labels" or "pos_label" in _options(metric):
         return {}
-    of_column = metric_of_column(metric)
-    by_name: dict[Any, list[tuple[Statistic, NDArray[Any], NDArray[Any]]]] = {}
+    column_metric = metric_of_column(metric)
+    entries: dict[Any, list[tuple[Statistic, NDArray[Any], NDArray[Any]]]] = {}
     for statistic, (truth, predicted, _) in zip(statistics, columns, strict=True):
-        if of_column is None or truth is None or predicted.ndim != 2:
+        if column_metric is None or truth is None or predicted.ndim != 2:
             return {}
         names: Any = range(predicted.shape[1])
         if truth.ndim == 1:
@@ -574,10 +569,10 @@ def _entries_of_columns(
             target = truth[:, k] if truth.ndim == 2 else (truth == name).astype(np.intp)
             if metric.response != "outputs" and target.min() == target.max():
                 return {}
-            checked = check_response(of_column, target, predicted[:, k])
-            by_name.setdefault(name, []).append((checked, target, predicted[:, k]))
-    order = sorted(by_name) if metric.response == "scores" else by_name
-    return {name: by_name[name] for name in order}
+            checked = check_response(column_metric, target, predicted[:, k])
+            entries.setdefault(name, []).append((checked, target, predicted[:, k]))
+    order = sorted(entries) if metric.response == "scores" else entries
+    return {name: entries[name] for name in order}
 
 
 # ------------------------------------------------------------------ label sets
@@ -617,7 +612,7 @@ class LabelSetAverage(SetAverage):
         weight = np.where(np.isnan(values), 0.0, share if self.weighted and share.any() else 1.0)
         return float(np.nansum(weight * values) / weight.sum()) if weight.any() else None
 
-    def _occur(self, rows: Floats) -> Any:
+    def _occur(self, row_sums: Floats) -> Any:
         """Every label is in the average, whatever the resample."""
         return True
 
@@ -761,16 +756,18 @@ def _mean_of_sets(request: Request, row_values: Any, constant: Any, *, error: bo
     )
 
 
-def _subset_accuracy(error: bool) -> Factory:
-    """Factory of the share of rows whose labels are all right, or of the others."""
+def _subset_accuracy(request: Request, *, error: bool, normalize: bool = True) -> RowMean | None:
+    """Share of the rows whose labels are all right, or of the others."""
     values, constant = (partial(function, error=error) for function in (_whole_sets, _largest_set))
-    return lambda request, *, normalize=True: (
-        _mean_of_sets(request, values, constant, error=error) if normalize else None
-    )
+    return _mean_of_sets(request, values, constant, error=error) if normalize else None
 
 
-fast_path("accuracy_score", response="indicators", several_outputs=True)(_subset_accuracy(False))
-fast_path("zero_one_loss", response="indicators", several_outputs=True)(_subset_accuracy(True))
+fast_path("accuracy_score", response="indicators", several_outputs=True)(
+    partial(_subset_accuracy, error=False)
+)
+fast_path("zero_one_loss", response="indicators", several_outputs=True)(
+    partial(_subset_accuracy, error=True)
+)
 fast_path("hamming_loss", response="indicators", several_outputs=True)(
     lambda request: _mean_of_sets(request, _share_wrong, _least_share_wrong, error=True)
 )
@@ -844,7 +841,7 @@ fast_path("brier_score_loss", response="label_scores", several_outputs=True)(
 def _set_metric(
     request: Request,
     *,
-    formula: SetFormula | None = None,
+    ratio_formula: SetFormula | None = None,
     beta: float = 1.0,
     labels: ArrayLike | None = None,
     pos_label: Any = 1,
@@ -856,7 +853,7 @@ def _set_metric(
     Without a formula it is that of F-beta. Averages over labels have no positive one; scorers give
     None for it.
     """
-    ratio = f_beta(beta) if formula is None else formula
+    ratio = f_beta(beta) if ratio_formula is None else ratio_formula
     undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
     columns = None if labels is None else np.asarray(labels)
     if columns is not None and (columns.ndim != 1 or columns.dtype.kind not in "iu"):
@@ -883,7 +880,7 @@ for _name, _formula in (
     ("fbeta_score", None),
 ):
     fast_path(_name, response="indicators", several_outputs=True)(
-        partial(_set_metric, formula=_formula)
+        partial(_set_metric, ratio_formula=_formula)
     )
 
 
@@ -895,10 +892,9 @@ for _name, _formula in (
 
 
 Array = NDArray[Any]
-_Values = Callable[..., Floats]
 
 
-class _Ranked(NamedTuple):
+class _RankedLabels(NamedTuple):
     """Labels of each row, the largest score first, (n_rows, n_labels) each.
 
     Attributes
@@ -914,7 +910,7 @@ class _Ranked(NamedTuple):
     end: NDArray[np.intp]
 
     @classmethod
-    def of(cls, truth: Array, score: Array) -> _Ranked:
+    def of(cls, truth: Array, score: Array) -> _RankedLabels:
         """Sort the labels of each row."""
         order = np.argsort(-score, axis=1, kind="stable")
         ordered = np.take_along_axis(score, order, axis=1)
@@ -940,28 +936,13 @@ def _piecewise(row_values: Callable[..., Floats]) -> Callable[..., Floats]:
     return values
 
 
-def _mean_of_rows(
-    function: str, greater_is_better: bool, bounds: tuple[float, float]
-) -> Callable[[_Values], _Values]:
-    """Register values of rows for a metric function without options, which is their mean."""
-
-    def register(values: _Values) -> _Values:
-        fast_path(function, response="label_scores", several_outputs=True)(
-            lambda request: RowMean(request.name, values, greater_is_better, "label_scores", bounds)
-        )
-        return values
-
-    return register
-
-
-@_mean_of_rows("label_ranking_average_precision_score", True, (0.0, 1.0))
 @_piecewise
 def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Floats:
     """Mean over the labels of a row of the share of its labels among those that score as much.
 
     A row without labels has the value ``without``.
     """
-    ranked = _Ranked.of(truth, score)
+    ranked = _RankedLabels.of(truth, score)
     hits = np.take_along_axis(np.cumsum(ranked.truth, axis=1), ranked.end, axis=1)
     total = np.sum(ranked.truth * hits / (ranked.end + 1), axis=1)
     n_true = truth.sum(axis=1)
@@ -970,11 +951,10 @@ def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Fl
     return np.where(n_true == truth.shape[1], 1.0, value)
 
 
-@_mean_of_rows("label_ranking_loss", False, (0.0, 1.0))
 @_piecewise
 def _loss_of_row(truth: Array, score: Array) -> Floats:
     """Share of the pairs of a label of the row and another that are out of order or tied."""
-    ranked = _Ranked.of(truth, score)
+    ranked = _RankedLabels.of(truth, score)
     n_true = truth.sum(axis=1)
     above = np.cumsum(ranked.truth, axis=1) - ranked.truth
     before = np.take_along_axis(above, ranked.start, axis=1)
@@ -986,7 +966,7 @@ def _loss_of_row(truth: Array, score: Array) -> Floats:
 @_piecewise
 def _area_of_row(truth: Array, score: Array) -> Floats:
     """Share of the pairs of a label of the row and another that are in order; a tie is half."""
-    ranked = _Ranked.of(truth, score)
+    ranked = _RankedLabels.of(truth, score)
     n_true = truth.sum(axis=1)
     negatives = np.cumsum(1 - ranked.truth, axis=1)
     upto = np.take_along_axis(negatives, ranked.end, axis=1)
@@ -996,7 +976,6 @@ def _area_of_row(truth: Array, score: Array) -> Floats:
     return 1 - np.divide(wrong, n_pairs, out=np.full(len(truth), np.nan), where=n_pairs > 0)
 
 
-@_mean_of_rows("coverage_error", False, (0.0, np.inf))
 @_piecewise
 def _coverage_of_row(truth: Array, score: Array) -> Floats:
     """How far to go down the ranking of a row to cover its labels."""
@@ -1016,7 +995,7 @@ def _gain_of_row(
         # As scikit-learn does: the last of equal scores comes first.
         order = np.argsort(score, axis=1)[:, ::-1]
         return np.asarray(np.take_along_axis(truth, order, axis=1) @ discounts)
-    ranked = _Ranked.of(truth, score)
+    ranked = _RankedLabels.of(truth, score)
     upto = np.append(0.0, np.cumsum(discounts))
     shared = (upto[ranked.end + 1] - upto[ranked.start]) / (ranked.end + 1 - ranked.start)
     return np.asarray(np.sum(ranked.truth * shared, axis=1))
@@ -1040,6 +1019,17 @@ class AreaOfRows(RowMean):
             must = f"hold a label and lack one in each row for the metric {self.name!r}"
             got = f"{len(bad)} rows with all labels or none, the first in row {bad[0]}"
             raise fail("y_true", must, got, "Leave these rows out, or take average='macro'.")
+
+
+fast_path("label_ranking_average_precision_score", response="label_scores", several_outputs=True)(
+    lambda request: RowMean(request.name, _precision_of_row, True, "label_scores", (0.0, 1.0))
+)
+fast_path("label_ranking_loss", response="label_scores", several_outputs=True)(
+    lambda request: RowMean(request.name, _loss_of_row, False, "label_scores", (0.0, 1.0))
+)
+fast_path("coverage_error", response="label_scores", several_outputs=True)(
+    lambda request: RowMean(request.name, _coverage_of_row, False, "label_scores", (0.0, np.inf))
+)
 
 
 @fast_path("ndcg_score", response="relevances", several_outputs=True)

@@ -77,14 +77,14 @@ class Codes(NamedTuple):
         Class of each code.
     level : ndarray of shape (n_codes,) or None
         Rising numbers, equal where scores are equal; None if no two are.
-    first : ndarray of shape (n_codes,)
+    row_of_code : ndarray of shape (n_codes,)
         A row of each code.
     """
 
     code: NDArray[np.signedinteger]
     positive: NDArray[np.bool_]
     level: NDArray[np.signedinteger] | None
-    first: NDArray[np.intp]
+    row_of_code: NDArray[np.intp]
 
     @property
     def ends(self) -> NDArray[np.intp] | None:
@@ -115,8 +115,8 @@ def positive_rows(y_true: NDArray[Any], pos_label: Any = None) -> NDArray[np.boo
         return y_true
     if y_true.dtype.kind in "biuf":
         labels = np.array([y_true.min(), y_true.max()])
-        n_found = sum(np.count_nonzero(y_true == label) for label in set(labels.tolist()))
-        several = n_found < len(y_true)
+        n_labelled = sum(np.count_nonzero(y_true == label) for label in set(labels.tolist()))
+        several = n_labelled < len(y_true)
     else:
         labels = np.unique(y_true)
         several = len(labels) > 2
@@ -150,10 +150,10 @@ def positive_scores(
         return y_pred
     if y_pred.shape[1] > 2:
         raise ValueError("Scores of several classes need multi_class='ovr' or 'ovo'.")
-    of_columns = [] if labels is None else np.asarray(labels).tolist()
-    if len(of_columns) == 2:
-        positive = max(of_columns) if pos_label is None else pos_label
-        return y_pred[:, 0] if of_columns[0] == positive else y_pred[:, 1]
+    column_labels = [] if labels is None else np.asarray(labels).tolist()
+    if len(column_labels) == 2:
+        positive = max(column_labels) if pos_label is None else pos_label
+        return y_pred[:, 0] if column_labels[0] == positive else y_pred[:, 1]
     return y_pred[:, -1]
 
 
@@ -164,8 +164,8 @@ def rank(positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool
     processor: the fastest sort is not stable.
     """
     order = np.argsort(score, kind="stable" if in_row_order else None)
-    by_score = score[order]
-    new = by_score[1:] != by_score[:-1]
+    ordered_scores = score[order]
+    new = ordered_scores[1:] != ordered_scores[:-1]
     if new.all():
         return Ranked(order, positive[order], None)
     level: NDArray[Any] = np.zeros(len(order), _narrow(len(order)))
@@ -173,8 +173,10 @@ def rank(positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool
     positive = positive[order]
     # Only rows that tie with the other class may have to change places.
     mixed = np.flatnonzero(_is_mixed(positive, level))
-    by_class = mixed[np.argsort(2 * level[mixed].astype(np.intp) + positive[mixed], kind="stable")]
-    order[mixed], positive[mixed] = order[by_class], positive[by_class]
+    class_order = mixed[
+        np.argsort(2 * level[mixed].astype(np.intp) + positive[mixed], kind="stable")
+    ]
+    order[mixed], positive[mixed] = order[class_order], positive[class_order]
     return Ranked(order, positive, level)
 
 
@@ -273,10 +275,10 @@ def delong_variance(
     """
     sizes = np.array([upper.sum(), lower.sum()], dtype=np.float64)
     means, squares = np.zeros((2, 2))
-    for of_sides, shares in shares_in_order(upper, lower, level):
-        means += [side @ share / n for side, share, n in zip(of_sides, shares, sizes, strict=True)]
-    for of_sides, shares in shares_in_order(upper, lower, level):
-        for k, (side, share) in enumerate(zip(of_sides, shares, strict=True)):
+    for sides, shares in shares_in_order(upper, lower, level):
+        means += [side @ share / n for side, share, n in zip(sides, shares, sizes, strict=True)]
+    for sides, shares in shares_in_order(upper, lower, level):
+        for k, (side, share) in enumerate(zip(sides, shares, strict=True)):
             centred = share - means[k]
             squares[k] += side @ (centred * centred)
     return float((squares / (sizes * (sizes - 1))).sum())
@@ -296,19 +298,19 @@ def shares_in_order(
         stop = min(start + ROWS_AT_ONCE, len(upper))
         if level is not None:
             stop = int(np.searchsorted(level, level[stop - 1], side="right"))
-        of_upper = upper[start:stop].astype(np.float64)
-        of_lower = lower[start:stop].astype(np.float64)
-        at: Any = slice(None)
-        up: Any = of_upper
-        low: Any = of_lower
+        upper_part = upper[start:stop].astype(np.float64)
+        lower_part = lower[start:stop].astype(np.float64)
+        level_in_part: Any = slice(None)
+        up: Any = upper_part
+        low: Any = lower_part
         if level is not None:
-            at = level[start:stop] - level[start]
-            up, low = np.bincount(at, up), np.bincount(at, low)
+            level_in_part = level[start:stop] - level[start]
+            up, low = np.bincount(level_in_part, up), np.bincount(level_in_part, low)
         up_to, low_to = np.cumsum(up), np.cumsum(low)
         with np.errstate(invalid="ignore", divide="ignore"):
             lower_below = (below + low_to - 0.5 * low) / n_lower
             upper_above = (above - up_to + 0.5 * up) / n_upper
-        yield (of_upper, of_lower), (lower_below[at], upper_above[at])
+        yield (upper_part, lower_part), (lower_below[level_in_part], upper_above[level_in_part])
         start, below, above = stop, below + low_to[-1], above - up_to[-1]
 
 
@@ -338,7 +340,7 @@ class RankCells(NamedTuple):
         Share of these that its positives have at or above them.
     apart : ndarray of shape (n_cells,)
         Mean precision at its positives, less the precision at these shares.
-    second : ndarray of shape (n_cells,)
+    curvature : ndarray of shape (n_cells,)
         What rows within it that are drawn again add, by squared deviation of its positives.
     """
 
@@ -346,7 +348,7 @@ class RankCells(NamedTuple):
     size: Floats
     shares: Floats
     apart: Floats
-    second: Floats
+    curvature: Floats
 
     @classmethod
     def of(
@@ -415,13 +417,13 @@ class RankCells(NamedTuple):
             reached = before + self.shares[:, None, which] * counts
             precision = reached[0] / np.maximum(reached.sum(axis=0), _TINY)
             precision += self.apart[which]
-            of_part: Floats = np.einsum("ij,ij->i", counts[0], precision)
+            part_area: Floats = np.einsum("ij,ij->i", counts[0], precision)
             # Counts are as far from those of the data, in any resample, as rows are drawn again.
             away = counts[0]
             away -= self.size[0, which]
             away *= away
-            of_part += away @ self.second[which]
-            area += of_part
+            part_area += away @ self.curvature[which]
+            area += part_area
             above = upto[:, :, -1:]
         positives = above[0, :, 0]
         return np.minimum(area, positives), positives
@@ -447,12 +449,12 @@ def _sums_of_cells(
         new = (np.diff(np.floor(upto), prepend=np.floor(along)) > 0) | ended[:-1]
         cell = np.cumsum(new) + (n_cells - 1)
         slopes = losses / every
-        of_each: list[Floats] = [np.ones(len(cell)), gained, added, gained * hits, gained * every]
-        of_each += [gained * precision, slopes, slopes * hits]
+        summands: list[Floats] = [np.ones(len(cell)), gained, added, gained * hits, gained * every]
+        summands += [gained * precision, slopes, slopes * hits]
         parts.append(
             (
                 cell[0],
-                np.array([np.bincount(cell - cell[0], sums_of_part) for sums_of_part in of_each]),
+                np.array([np.bincount(cell - cell[0], sums_of_part) for sums_of_part in summands]),
             )
         )
         n_cells, lost, along, large = int(cell[-1]) + 1, lost_upto[-1], upto[-1], ended[-1]
@@ -504,19 +506,19 @@ def cells_of_areas(
     lost_before = (np.cumsum(lost) - lost) / max(lost.sum(), _TINY)
     along = RANK_CELLS / 2 * ((before / total).sum(axis=0) + lost_before)
     cell = np.unique(np.floor(along), return_inverse=True)[1]
-    in_cells = np.array([np.bincount(cell, side) for side in sides])
+    sides_of_cells = np.array([np.bincount(cell, side) for side in sides])
     key = 2 * cell[level] + upper
     counts = np.bincount(key, rows).astype(np.int64)
     used = np.flatnonzero(counts)
     number = np.zeros(len(counts), np.intp)
     number[used] = np.arange(len(used))
-    of_codes = {
+    data = {
         "upper": used % 2 == 1,
         "lower": used % 2 == 0,
         "level": used // 2,
-        "apart": _area_of(*sides) - _area_of(*in_cells),
+        "apart": _area_of(*sides) - _area_of(*sides_of_cells),
     }
-    return ReducedData(number[key], len(used), None, MappingProxyType(of_codes), counts[used])
+    return ReducedData(number[key], len(used), None, MappingProxyType(data), counts[used])
 
 
 def _area_of(upper: Floats, lower: Floats) -> float:
@@ -590,21 +592,21 @@ class RocAuc(Statistic):
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):
             raise ValueError(f"average must be 'macro' or 'weighted'. Got {self.average!r}.")
-        of_sets, several = self.response == "label_scores", self.multi_class is not None
-        of_columns: Sketch = "pairs of columns" if self.multi_class == "ovo" else "columns"
-        of_two = not several or (self.labels is not None and len(self.labels) < 3)
+        has_label_sets, several = self.response == "label_scores", self.multi_class is not None
+        column_sketch: Sketch = "pairs of columns" if self.multi_class == "ovo" else "columns"
+        has_two_classes = not several or (self.labels is not None and len(self.labels) < 3)
         self.set_facts(
-            sketch="" if of_sets else "scores" if of_two else of_columns,
+            sketch="" if has_label_sets else "scores" if has_two_classes else column_sketch,
             averages_columns=several,
-            lacks_labels=several and self.labels is None and not of_sets,
+            lacks_labels=several and self.labels is None and not has_label_sets,
             # Pair by pair rows have no weights, as in scikit-learn.
             takes_weights=self.multi_class != "ovo",
         )
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Refuse columns of several classes that are no probabilities, as scikit-learn does."""
-        of_scores = self.averages_columns and self.response == "scores"
-        several = of_scores and len(known_labels(self.labels, y_true)) > 2
+        reads_scores = self.averages_columns and self.response == "scores"
+        several = reads_scores and len(known_labels(self.labels, y_true)) > 2
         if several and not sums_to_one(y_pred):
             must = f"hold probabilities, with sum 1 in each row, for the metric {self.name!r}"
             raise fail("y_pred", must, "other sums", "Give what predict_proba returns.")
@@ -632,14 +634,14 @@ class RocAuc(Statistic):
         if several or y_true.ndim == 2:
             member = _class_columns(y_true, self.labels)
             weights = np.ones(len(y_true)) if sample_weight is None else sample_weight
-            ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
+            ranked = [rank(is_member, y_pred[:, k]) for k, is_member in enumerate(member)]
             return self.of_ranked(ranked, member, member.T * weights[:, None], sample_weight)
         positive = positive_rows(y_true, self.pos_label)
         score = positive_scores(y_pred, self.labels, self.pos_label)
         codes = score_codes(positive, score, merge=sample_weight is None)
-        upper, lower = _sides(codes.positive, sample_weight, codes.first)
+        upper, lower = _sides(codes.positive, sample_weight, codes.row_of_code)
         data = {"upper": upper, "lower": lower, "level": codes.level, "apart": 0.0}
-        return ReducedData(codes.code, len(codes.first), data=MappingProxyType(data))
+        return ReducedData(codes.code, len(codes.row_of_code), data=MappingProxyType(data))
 
     def of_ranked(
         self,
@@ -671,17 +673,15 @@ class RocAuc(Statistic):
                 in_order, all_pairs = block.pairs(data["upper"], data["lower"], data["level"])
                 return np.clip(in_order / all_pairs + data["apart"], 0.0, 1.0)
             totals = block.sums(reduced.terms)
-            if self.multi_class == "ovr":
-                return self._one_against_rest(block, data, totals)
-            return self._pair_by_pair(block, data, totals)
-
-    def _one_against_rest(self, block: ReadableBlock, data: Any, totals: Floats) -> Floats:
-        areas = np.empty_like(totals)
-        for k, ranked in enumerate(data["ranked"]):
-            upper, lower = _sides(ranked.positive, data["sample_weight"], ranked.order)
-            in_order, all_pairs = block.pairs(upper, lower, ranked.level, ranked.order)
-            areas[:, k] = in_order / all_pairs
-        return self._averaged(areas, totals)
+            if self.multi_class != "ovr":
+                return self._pair_by_pair(block, data, totals)
+            # Each class against the rest.
+            areas = np.empty_like(totals)
+            for k, ranked in enumerate(data["ranked"]):
+                upper, lower = _sides(ranked.positive, data["sample_weight"], ranked.order)
+                in_order, all_pairs = block.pairs(upper, lower, ranked.level, ranked.order)
+                areas[:, k] = in_order / all_pairs
+            return self._averaged(areas, totals)
 
     def _averaged(self, areas: Floats, totals: Floats) -> Floats:
         """Mean over classes, by their sizes where asked, (n_resamples,)."""
@@ -749,18 +749,18 @@ class RocAuc(Statistic):
         if 0 in sizes:
             return None
         start = 0
-        for (up, _), (of_upper, of_lower) in shares_in_order(*sides, data["level"]):
-            values[start : start + len(up)] = np.where(up > 0, of_upper, of_lower)
+        for (up, _), (upper_shares, lower_shares) in shares_in_order(*sides, data["level"]):
+            values[start : start + len(up)] = np.where(up > 0, upper_shares, lower_shares)
             start += len(up)
         area = float(np.einsum("i,i->", sides[0], values)) / sizes[0]
         values -= area
-        of_pairs = area * (1 - area)
+        pair_variance = area * (1 - area)
         for side, size in zip(sides, sizes, strict=True):
             np.multiply(values, sum(sizes) / size, out=values, where=side > 0)
-            of_pairs *= float(np.einsum("i,i->", side, weights)) / size**2
+            pair_variance *= float(np.einsum("i,i->", side, weights)) / size**2
         values *= weights
         variance = float(np.einsum("i,i,i->", rows, values, values)) / sum(sizes) ** 2
-        if of_pairs > SECOND_ORDER_SHARE * variance:
+        if pair_variance > SECOND_ORDER_SHARE * variance:
             return None
         about = MappingProxyType({"centre": area})
         return mean_of_values(self.name), replace(reduced, terms=terms, data=about)
@@ -770,9 +770,9 @@ class RocAuc(Statistic):
         code, data = reduced.code, reduced.data
         if code is None or "ranked" in data or data["upper"].dtype != bool:
             return None
-        of_cells = cells_of_areas(reduced.rows_of_codes, data["upper"], data["level"])
-        assert of_cells.code is not None
-        return replace(of_cells, code=of_cells.code[code])
+        reduced_cells = cells_of_areas(reduced.rows_of_codes, data["upper"], data["level"])
+        assert reduced_cells.code is not None
+        return replace(reduced_cells, code=reduced_cells.code[code])
 
 
 def equal_rows(weights: Floats) -> float:
@@ -859,8 +859,10 @@ class AveragePrecision(Statistic):
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):
             raise ValueError(f"average must be 'macro' or 'weighted'. Got {self.average!r}.")
-        of_two: Sketch = "scores" if self.labels is None or len(self.labels) < 3 else "columns"
-        self.set_facts(sketch="" if self.response == "label_scores" else of_two)
+        class_sketch: Sketch = (
+            "scores" if self.labels is None or len(self.labels) < 3 else "columns"
+        )
+        self.set_facts(sketch="" if self.response == "label_scores" else class_sketch)
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -869,7 +871,7 @@ class AveragePrecision(Statistic):
         assert y_true is not None
         if y_true.ndim == 2 or (y_pred.ndim == 2 and y_pred.shape[1] > 2):
             member = _class_columns(y_true, self.labels)
-            ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
+            ranked = [rank(is_member, y_pred[:, k]) for k, is_member in enumerate(member)]
             return self.of_ranked(ranked, member, member.T, sample_weight)
         positive = positive_rows(y_true, self.pos_label)
         score = positive_scores(y_pred, self.labels, self.pos_label)
@@ -878,10 +880,10 @@ class AveragePrecision(Statistic):
         terms: NDArray[Any] = np.ones((len(codes.positive), 2), dtype=bool, order="F")
         terms[:, 0] = codes.positive
         if sample_weight is not None:
-            terms = terms * sample_weight[codes.first][:, None]
-        curve = _Curve(terms, _ends_of_positives(codes.positive, codes.level), None)
+            terms = terms * sample_weight[codes.row_of_code][:, None]
+        curve = _PrecisionCurve(terms, _ends_of_positives(codes.positive, codes.level), None)
         data = {"curves": [curve], "equal_weights": sample_weight is None}
-        return ReducedData(codes.code, len(codes.first), terms, MappingProxyType(data))
+        return ReducedData(codes.code, len(codes.row_of_code), terms, MappingProxyType(data))
 
     def of_ranked(
         self,
@@ -904,10 +906,10 @@ class AveragePrecision(Statistic):
         curves = []
         for rising in ranked:
             down = falling(rising)
-            of_codes = weights[down.order]
-            terms = np.column_stack((of_codes * down.positive, of_codes))
+            code_weights = weights[down.order]
+            terms = np.column_stack((code_weights * down.positive, code_weights))
             ends = _ends_of_positives(down.positive, down.level)
-            curves.append(_Curve(terms, ends, down.order))
+            curves.append(_PrecisionCurve(terms, ends, down.order))
         data = {"curves": curves, "equal_weights": sample_weight is None}
         return ReducedData(None, len(terms), data=MappingProxyType(data))
 
@@ -928,12 +930,12 @@ class AveragePrecision(Statistic):
         """Sum over thresholds of precision times recall added, averaged over classes."""
         areas, sizes = [], []
         for curve in reduced.data["curves"]:
-            if curve.cells is None:
+            if curve.rank_cells is None:
                 area, (positives, _) = block.sum_over_thresholds(
                     curve.terms, _precision_steps, curve.ends, curve.order
                 )
             else:
-                area, positives = curve.cells.area(block, curve.terms, curve.ends)
+                area, positives = curve.rank_cells.area(block, curve.terms, curve.ends)
             with np.errstate(invalid="ignore"):
                 areas.append(area / positives)
             sizes.append(positives)
@@ -952,12 +954,14 @@ class AveragePrecision(Statistic):
         if code is None or more or not (reduced.data["equal_weights"] and len(curve.ends)):
             return None
         along = reduced.rows_of_codes, reduced.terms[:, 0], curve.ends
-        cells = RankCells.of(*along)
-        of_cells = cells.codes(*along)
-        assert of_cells.code is not None
-        in_cells = _Curve(of_cells.terms, np.flatnonzero(of_cells.terms[:, 0]), None, cells)
-        data = MappingProxyType({"curves": [in_cells], "equal_weights": True})
-        return replace(of_cells, code=of_cells.code[code], data=data)
+        rank_cells = RankCells.of(*along)
+        reduced_cells = rank_cells.codes(*along)
+        assert reduced_cells.code is not None
+        cell_curve = _PrecisionCurve(
+            reduced_cells.terms, np.flatnonzero(reduced_cells.terms[:, 0]), None, rank_cells
+        )
+        data = MappingProxyType({"curves": [cell_curve], "equal_weights": True})
+        return replace(reduced_cells, code=reduced_cells.code[code], data=data)
 
     def least_in_intervals(
         self,
@@ -971,16 +975,18 @@ class AveragePrecision(Statistic):
         Rows of equal scores are no interval: they stay together. Between thresholds that are ever
         closer, the precision (p + x) / (p + x + n) is integrated.
         """
-        at = interval.astype(np.intp)
+        position = interval.astype(np.intp)
         gained, wrong = (
-            np.bincount(at, weights * side, int(at.max()) + 1)[::-1]
+            np.bincount(position, weights * side, int(position.max()) + 1)[::-1]
             for side in (positive, ~positive)
         )
         before, false = np.cumsum(gained) - gained, np.cumsum(wrong)
         with np.errstate(divide="ignore", invalid="ignore"):
             lost = false * np.log((before + gained + false) / (before + false))
-            of_ties = gained * false / (before + gained + false)
-        lost = np.where(np.bincount(at, movable, int(at.max()) + 1)[::-1] > 0, lost, of_ties)
+            tie_losses = gained * false / (before + gained + false)
+        lost = np.where(
+            np.bincount(position, movable, int(position.max()) + 1)[::-1] > 0, lost, tie_losses
+        )
         area = gained - np.where((gained > 0) & (false > 0), lost, 0.0)
         return float(area.sum() / gained.sum())
 
@@ -1006,7 +1012,7 @@ def _average_precision(
     return AveragePrecision(request.name, average, request.labels, pos_label)
 
 
-class _Curve(NamedTuple):
+class _PrecisionCurve(NamedTuple):
     """Arguments of ``block.sum_over_thresholds``: terms (positives, all), ends and order.
 
     Of cells, the terms are (positives, negatives).
@@ -1015,7 +1021,7 @@ class _Curve(NamedTuple):
     terms: NDArray[Any]
     ends: NDArray[np.intp]
     order: NDArray[np.intp] | None
-    cells: RankCells | None = None
+    rank_cells: RankCells | None = None
 
 
 def _ends_of_positives(
@@ -1077,20 +1083,20 @@ def delong_covariance(y_positive: NDArray[np.bool_], scores: NDArray[Any]) -> tu
     y_positive = np.asarray(y_positive, dtype=bool)
     # Share of the other class that each row is in order with, ties half.
     placements = np.empty(np.shape(scores))
-    for of_rows, score in zip(placements, np.asarray(scores), strict=True):
+    for row_placements, score in zip(placements, np.asarray(scores), strict=True):
         ranked, start = rank(y_positive, score), 0
         sides = ranked.positive, ~ranked.positive
-        for (upper, _), (of_positive, of_negative) in shares_in_order(*sides, ranked.level):
+        for (upper, _), (positive_shares, negative_shares) in shares_in_order(*sides, ranked.level):
             rows = ranked.order[start : start + len(upper)]
-            of_rows[rows] = np.where(upper > 0, of_positive, of_negative)
+            row_placements[rows] = np.where(upper > 0, positive_shares, negative_shares)
             start += len(upper)
-    of_positives, of_negatives = placements[:, y_positive], placements[:, ~y_positive]
+    positive_placements, negative_placements = placements[:, y_positive], placements[:, ~y_positive]
     n_systems = len(placements)
-    if 0 in (of_positives.shape[1], of_negatives.shape[1]):
+    if 0 in (positive_placements.shape[1], negative_placements.shape[1]):
         return np.full(n_systems, np.nan), np.full((n_systems, n_systems), np.nan)
     covariance = np.zeros((n_systems, n_systems))
-    for side in (of_positives, of_negatives):
+    for side in (positive_placements, negative_placements):
         n = side.shape[1]
         centred = side - side.mean(axis=1, keepdims=True)
         covariance += centred @ centred.T / (n * (n - 1)) if n > 1 else np.nan
-    return of_positives.mean(axis=1), covariance
+    return positive_placements.mean(axis=1), covariance

@@ -74,14 +74,14 @@ LookedAt = tuple[Statistic, NDArray[Any] | None, NDArray[Any], NDArray[Any] | No
 
 
 @only_advises()
-def doubts(looked_at: Iterable[LookedAt], *, of_part: bool = False) -> list[Note]:
+def doubts(looked_at: Iterable[LookedAt], *, is_part: bool = False) -> list[Note]:
     """Return warnings of predictions that a metric takes but that are hardly what was meant.
 
     Parameters
     ----------
     looked_at : iterable of LookedAt
         Each metric on each system.
-    of_part : bool
+    is_part : bool
         Whether other rows may hold other labels and scores, as those of other batches may.
 
     Returns
@@ -93,20 +93,18 @@ def doubts(looked_at: Iterable[LookedAt], *, of_part: bool = False) -> list[Note
     for statistic, y_true, y_pred, labels, argument in looked_at:
         inner = statistic.unsigned or statistic
         note = None
-        if inner.response == "scores" and not of_part:
+        if inner.response == "scores" and not is_part:
             note = note_on_scores(inner, y_pred, argument, len(y_pred))
         elif (
             (inner.response == "labels" and inner.names_classes and _LABELS not in notes)
             and y_true is not None
             and y_true.ndim == 1
         ):
-            named = [
-                labels_known for labels_known in (labels, inner.labels) if labels_known is not None
-            ]
+            named = [names for names in (labels, inner.labels) if names is not None]
             step = -(-len(y_true) // _ROWS_LOOKED_AT)
-            note = _note_on_labels(y_true[::step], y_pred[::step], named, argument, of_part)
+            note = _note_on_labels(y_true[::step], y_pred[::step], named, argument, is_part)
             if note is not None and step > 1:
-                note = _note_on_labels(y_true, y_pred, named, argument, of_part)
+                note = _note_on_labels(y_true, y_pred, named, argument, is_part)
         if note is not None:
             notes.setdefault(note.about, note)
     return list(notes.values())
@@ -120,7 +118,7 @@ def _note_on_labels(
     decision: NDArray[Any],
     labels_named: Sequence[Any],
     argument: str,
-    of_part: bool,
+    is_part: bool,
 ) -> Note | None:
     """Return a warning of labels that hardly name the same classes in both columns.
 
@@ -135,8 +133,8 @@ def _note_on_labels(
     hits = set(truth[sample][~missed[sample]].tolist())
     if len(hits) <= _LABELS_COUNTED:
         # Counting is much cheaper than sorting where labels are few.
-        n_known = sum(int(np.count_nonzero(decision == label)) for label in hits)
-        if n - n_known < fewest:
+        n_hit_labels = sum(int(np.count_nonzero(decision == label)) for label in hits)
+        if n - n_hit_labels < fewest:
             return None
     elif set(decision[missed].tolist()) <= hits:
         return None
@@ -154,7 +152,7 @@ def _note_on_labels(
             return None
         n_unpredicted = sum(true[label] for label in unpredicted)
         exchanged = n_unpredicted >= max(fewest, _ROWS_BY_LABEL * len(unpredicted))
-        are_most = 2 * n_foreign > n and not of_part
+        are_most = 2 * n_foreign > n and not is_part
         if not (are_most or (unpredicted and exchanged)):
             return None
     text = (
@@ -272,12 +270,12 @@ def are_exchanged(y_true: NDArray[Any], y_pred: NDArray[Any]) -> bool:
 
 def advice_on_range(low: float, high: float, function: str) -> str:
     """Return how numbers outside of [0, 1] become probabilities."""
-    of_logits = f"scipy.special.{function}"
+    logit_function = f"scipy.special.{function}"
     if low >= -_ROUNDING and high <= 1 + _ROUNDING:
         return "If rounding put them beyond 0 and 1: np.clip(y_pred, 0, 1)."
     if low >= 0 and high <= 100:
-        return f"Divide percent by 100; convert logits to probabilities by {of_logits}."
-    return f"Convert logits to probabilities by {of_logits}."
+        return f"Divide percent by 100; convert logits to probabilities by {logit_function}."
+    return f"Convert logits to probabilities by {logit_function}."
 
 
 # ------------------------------------------------------------------ truths of several columns
@@ -445,8 +443,10 @@ def positive_note(
     decides = _decides(inner)
     if not decides and y_pred.ndim == 2 and inner.columns_suffice:
         return None
-    of_columns = inner.labels
-    labels = (label_counts(y_true)[0] if of_columns is None else np.asarray(of_columns)).tolist()
+    column_labels = inner.labels
+    labels = (
+        label_counts(y_true)[0] if column_labels is None else np.asarray(column_labels)
+    ).tolist()
     if len(labels) != 2 or not all(isinstance(label, str | bytes) for label in labels):
         return None
     negative, positive = sorted(labels)
@@ -470,21 +470,23 @@ class PositiveClass(NamedTuple):
     ----------
     label : label
         The greater label where a metric takes it; else 1, scikit-learn's default.
-    other : label
+    negative : label
         The other of both.
     are_both : bool
         Whether some metrics take 1 by themselves and others the greater label.
     """
 
     label: Any
-    other: Any
+    negative: Any
     are_both: bool
 
     def note(self, advice: str = "") -> Note:
         """Return a warning that says which class it is, and how to name one."""
-        by = ("the greater label", "scikit-learn's default")[:: 1 if self.other == 1 else -1]
-        text = f"The positive class is {self.label!r}, {by[0]}, and not {self.other!r}, {by[1]}. "
-        default = f"Say so with pos_label={self.label!r}, or give pos_label={self.other!r}."
+        by = ("the greater label", "scikit-learn's default")[:: 1 if self.negative == 1 else -1]
+        text = (
+            f"The positive class is {self.label!r}, {by[0]}, and not {self.negative!r}, {by[1]}. "
+        )
+        default = f"Say so with pos_label={self.label!r}, or give pos_label={self.negative!r}."
         return Note("caution", text + (advice or default))
 
 
@@ -506,12 +508,12 @@ def positive_of_call(
         None where both are the same class, and where no metric has one.
     """
     inner = [statistic.unsigned or statistic for statistic in statistics]
-    by_default = [
+    default_metrics = [
         statistic
         for statistic in inner
         if statistic.positive_by_default and statistic.pos_label == 1
     ]
-    by_order = [
+    ordered_metrics = [
         statistic
         for statistic in inner
         if statistic.greater_is_positive and statistic.pos_label is None
@@ -521,14 +523,14 @@ def positive_of_call(
         if y_true is None or y_true.ndim != 1 or y_true.dtype.kind not in "iuf":
             return None
         if y_pred.ndim == 2:
-            by_order = [
+            ordered_metrics = [
                 statistic
-                for statistic in by_order
+                for statistic in ordered_metrics
                 if _decides(statistic) or not statistic.columns_suffice
             ]
-        if not by_default and not by_order:
+        if not default_metrics and not ordered_metrics:
             return None
-        decides = y_pred.ndim == 1 and any(map(_decides, by_default + by_order))
+        decides = y_pred.ndim == 1 and any(map(_decides, default_metrics + ordered_metrics))
         for labels_of_rows in (y_true, y_pred) if decides else (y_true,):
             if labels_of_rows.dtype.kind not in "iuf" or not len(labels_of_rows):
                 continue
@@ -539,11 +541,11 @@ def positive_of_call(
     if len(labels) != 2 or max(labels) == 1:
         return None
     greater = max(labels)
-    label, negative = (greater, 1) if by_order else (1, greater)
-    return PositiveClass(label, negative, bool(by_default and by_order))
+    label, negative = (greater, 1) if ordered_metrics else (1, greater)
+    return PositiveClass(label, negative, bool(default_metrics and ordered_metrics))
 
 
-def of_no_positive(statistics: Iterable[Statistic], pos_label: Any) -> Note | None:
+def note_on_unused_positive(statistics: Iterable[Statistic], pos_label: Any) -> Note | None:
     """Say that a positive class that was named plays no part in any of the metrics."""
     metrics = list(statistics)
     inner = [statistic.unsigned or statistic for statistic in metrics]
@@ -561,7 +563,7 @@ _HAS = {False: "has", True: "have"}
 
 
 @only_advises()
-def of_reversed_scores(
+def notes_on_reversed_scores(
     statistic: Statistic, rows: Columns, naive: float | None, limits: tuple[float, float]
 ) -> tuple[Note, ...]:
     """Say which class is positive where scores are surely worse than any that ignore the input.
@@ -572,8 +574,8 @@ def of_reversed_scores(
     inner, better = statistic.unsigned or statistic, statistic.greater_is_better
     if naive is None or better is None or y_true is None or y_true.ndim != 1:
         return ()
-    of_scores = inner.response in ("scores", "probabilities")
-    if not of_scores or not (limits[1] < naive if better else limits[0] > naive):
+    reads_scores = inner.response in ("scores", "probabilities")
+    if not reads_scores or not (limits[1] < naive if better else limits[0] > naive):
         return ()
     labels, pos_label = label_counts(y_true)[0], inner.pos_label
     n_columns = 1 if y_pred.ndim == 1 else y_pred.shape[1]

@@ -82,9 +82,9 @@ class Proportion:
         """The same with one more hit, and one more row that is none."""
         return replace(self, hits=self.hits + 1, n=self.n + 2)
 
-    def to_metric(self, proportion: float) -> float:
+    def to_metric(self, share: float) -> float:
         """Map a proportion to the metric's scale."""
-        value = 2 * proportion / (1 + proportion) if self.scale == "f1" else proportion
+        value = 2 * share / (1 + share) if self.scale == "f1" else share
         return self.sign * value
 
 
@@ -214,10 +214,10 @@ class Facts:
     @classmethod
     def from_parts(cls, parts: dict[str, Any]) -> Self:
         """Return the equal of the facts whose `to_parts` are given."""
-        of_type = {"proportion": Proportion, "delong": DeLong}
+        types = {"proportion": Proportion, "delong": DeLong}
         values = {
             name: made_of(*parts[name])
-            for name, made_of in of_type.items()
+            for name, made_of in types.items()
             if parts.get(name) is not None
         }
         return cls(**(parts | values))
@@ -822,13 +822,15 @@ class MetricError(RuntimeError):
     def __str__(self) -> str:
         return f"The {self.noun} {self.metric!r} raised {type(self.error).__name__}: {self.error}"
 
-    def on_rows(self, rows: str, *, drawn: bool = True) -> RuntimeError:
+    def on_rows(self, rows: str, *, resampled: bool = True) -> RuntimeError:
         """The error to be raised if the metric fails on other rows than the data of the user.
 
-        ``rows`` follows what it raised, such as "on resample 37"; ``drawn`` says whether strata
+        ``rows`` follows what it raised, such as "on resample 37"; ``resampled`` says whether strata
         would have kept these rows from lacking a class.
         """
-        strata = ", or resample within strata= if it fails where a class is absent" if drawn else ""
+        strata = (
+            ", or resample within strata= if it fails where a class is absent" if resampled else ""
+        )
         return RuntimeError(
             f"The {self.noun} {self.metric!r} raised {type(self.error).__name__} {rows}: "
             f"{str(self.error).rstrip('.')}. Return np.nan where it is undefined{strata}."
@@ -861,8 +863,8 @@ class MetricError(RuntimeError):
 #
 # A factory stands beside its statistic and is registered there by `fast_path`, the one place that a
 # new metric needs: the contract tests run over `FAST_PATHS` and, for a truth of several columns,
-# over `OUTPUT_PATHS`. `lookup` imports every module of this folder when it is asked for a function
-# that those in memory do not know.
+# over `OUTPUT_PATHS`. `lookup` names the module of each function; one that it does not name may be
+# in any module of this folder.
 
 
 Factory = Callable[..., Statistic | None]
@@ -939,7 +941,7 @@ class Request(NamedTuple):
         Whether the truth has several columns.
     pos_label : label or None
         The positive class, for a function that has no argument for it.
-    cells : SharedCells or None
+    shared_cells : SharedCells or None
         Cells of the rows, for metrics of single classes of one call.
     order : array-like or None
         Labels of the rows in the order of their categories; None: they are sorted.
@@ -956,7 +958,7 @@ class Request(NamedTuple):
     labels: ArrayLike | None = None
     several_outputs: bool = False
     pos_label: Any = None
-    cells: SharedCells | None = None
+    shared_cells: SharedCells | None = None
     order: ArrayLike | None = None
 
     def option(self, name: str) -> Any:

@@ -76,7 +76,7 @@ class OverTasks(Statistic):
     tasks: Tasks
 
     @abstractmethod
-    def of_each(self, block: Any, reduced: ReducedData) -> Floats:
+    def task_values(self, block: Any, reduced: ReducedData) -> Floats:
         """Value of each task on each resample, (n_tasks, n_resamples)."""
 
     def check_parts(
@@ -91,13 +91,13 @@ class OverTasks(Statistic):
         advice = "Leave the task out, merge it with another, or give it more rows."
         must = f"hold tasks on which the metric {self.name!r} is defined"
         if np.isnan(estimate):
-            none = np.isnan(self.of_each(observed()[0], reduced)[:, 0])
+            none = np.isnan(self.task_values(observed()[0], reduced)[:, 0])
             got = f"{self._named(none)}, where it is not"
             raise fail("average_over", must, got, advice)
         n_undefined, n_resamples = undefined
         if n_undefined <= MOST_UNDEFINED * n_resamples or self.parts == "drawn":
             return
-        values = np.hstack([self.of_each(block, reduced) for block in blocks])
+        values = np.hstack([self.task_values(block, reduced) for block in blocks])
         share = np.isnan(values[:, :n_resamples]).mean(axis=1)
         if np.any(share > MOST_UNDEFINED):
             must += f" in at least {1 - MOST_UNDEFINED:.0%} of the resamples"
@@ -171,29 +171,29 @@ class TaskAverage(OverTasks):
     ) -> ReducedData:
         """Reduce the rows of each task; its codes come after those of the tasks before it."""
         columns = self._columns((y_true, y_pred, sample_weight))
-        of_tasks = [self.inner.reduce(*part) for part in columns]
-        starts = np.concatenate(([0], np.cumsum([part.n_codes for part in of_tasks])))
+        reduced_tasks = [self.inner.reduce(*part) for part in columns]
+        starts = np.concatenate(([0], np.cumsum([part.n_codes for part in reduced_tasks])))
         code = np.empty(len(y_pred), dtype=np.intp)
         code[self.tasks.order] = np.concatenate(
             [
                 start + (np.arange(part.n_codes) if part.code is None else part.code)
-                for part, start in zip(of_tasks, starts, strict=False)
+                for part, start in zip(reduced_tasks, starts, strict=False)
             ]
         )
-        data = {"of_tasks": of_tasks, "starts": starts}
+        data = {"of_tasks": reduced_tasks, "starts": starts}
         return ReducedData(code, int(starts[-1]), data=MappingProxyType(data))
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Average on each resample; NaN where a task has no row or no value."""
-        return self.of_each(block, reduced).mean(axis=0)
+        return self.task_values(block, reduced).mean(axis=0)
 
-    def of_each(self, block: Any, reduced: ReducedData) -> Floats:
+    def task_values(self, block: Any, reduced: ReducedData) -> Floats:
         """Value of each task on each resample, (n_tasks, n_resamples)."""
         values = np.empty((len(self.tasks.names), block.n_resamples))
         parts = block.parts(reduced.data["starts"])
-        for k, (part, of_task) in enumerate(zip(parts, reduced.data["of_tasks"], strict=True)):
+        for k, (part, reduced_task) in enumerate(zip(parts, reduced.data["of_tasks"], strict=True)):
             with np.errstate(invalid="ignore", divide="ignore"):
-                values[k] = self.inner.evaluate(part, of_task)
+                values[k] = self.inner.evaluate(part, reduced_task)
             # Of no rows some metrics have a value, such as that of zero_division.
             values[k, part.is_empty] = np.nan
         return values
@@ -229,18 +229,18 @@ class DrawnTaskAverage(OverTasks, SumsStatistic):
     ) -> ReducedData:
         """Code rows by task; all rows of a task together add 1, and its value."""
         columns = self._columns((y_true, y_pred, sample_weight))
-        of_tasks = [self.inner.reduce(*part) for part in columns]
-        values = np.array([self.value_of(self.inner, part) for part in of_tasks])
+        reduced_tasks = [self.inner.reduce(*part) for part in columns]
+        values = np.array([self.value_of(self.inner, part) for part in reduced_tasks])
         counts = np.bincount(self.tasks.number, minlength=len(values))
         # Values are centred, because their squared deviations lose no digits to a large mean.
         centre = float(np.mean(values))
         terms = np.column_stack((np.ones(len(values)), values - centre)) / counts[:, None]
-        data = {"of_tasks": of_tasks, "values": values, "centre": centre}
+        data = {"of_tasks": reduced_tasks, "values": values, "centre": centre}
         return ReducedData(
             self.tasks.number, len(values), terms, MappingProxyType(data), counts.astype(np.int64)
         )
 
-    def of_each(self, block: Any, reduced: ReducedData) -> Floats:
+    def task_values(self, block: Any, reduced: ReducedData) -> Floats:
         """Value of each task, the same on every resample that holds it."""
         return np.repeat(reduced.data["values"][:, None], block.n_resamples, axis=1)
 

@@ -981,7 +981,6 @@ def finished_runs(
     return records
 
 
-
 def _most_bytes(job: Job) -> int:
     """Return more than the arrays of a run can hold: a few values per row, class and metric."""
     n_rows = job.n_rows + sum(len(test.y) for test in job.tests)

@@ -17,7 +17,12 @@ from .._base.work import Workers
 from ..inference.distribution import BootstrapDistribution, BoundStatistic
 from ..inference.evidence import BeforeResampling, Drawn, Evidence
 from ..metrics.lookup import unnamed_positives
-from ..metrics.responses import note_on_scores, of_no_positive, positive_note, positive_of_call
+from ..metrics.responses import (
+    note_on_scores,
+    note_on_unused_positive,
+    positive_note,
+    positive_of_call,
+)
 from ..resampling.coding import CodedRows
 from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedDesign
@@ -210,7 +215,7 @@ def _tell_doubts(source: SumsOfStream, scores: Scores) -> list[Note]:
     first_statistics = [
         next(iter(metrics_by_system.values()))[0].statistic for metrics_by_system in scores.values()
     ]
-    unused = of_no_positive(first_statistics, settings.pos_label)
+    unused = note_on_unused_positive(first_statistics, settings.pos_label)
     tell(*[] if unused is None else [unused])
     return notes
 

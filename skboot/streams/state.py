@@ -761,7 +761,7 @@ def batch_added(
         system_columns = (checked.y_true, checked.y_pred, checked.labels, name)
         metrics = [reading.statistic for reading in settings.readings.values()]
         read = [(metric, *system_columns) for metric in metrics if not checked.decides(metric)]
-        notes += doubts(read, of_part=True)
+        notes += doubts(read, is_part=True)
     if state.unit and unit != state.unit:
         must = f"identify rows by {WORDS[state.unit]}, as in other batches"
         raise check.fail(UNITS, must, WORDS[unit])

@@ -32,7 +32,7 @@ from ..metrics.responses import (
     check_decidable,
     check_response,
     doubts,
-    of_no_positive,
+    note_on_unused_positive,
     positive_note,
     positive_of_call,
 )
@@ -499,7 +499,7 @@ def measured_by(scoring: Scoring, rows_by_name: Mapping[str, Sequence[Rows]]) ->
             labels = rows.labels
             options["labels"] = labels
             options["several_outputs"] = truth is not None and truth.ndim == 2
-            resolved, single = resolve_metrics(metric, of_rows=known_labels, **options)
+            resolved, single = resolve_metrics(metric, row_labels=known_labels, **options)
             positive = None
             is_numeric = truth is not None and truth.dtype.kind in "iuf"
             if pos_label is None and truth is not None and is_numeric and truth.max() > 1:
@@ -507,7 +507,7 @@ def measured_by(scoring: Scoring, rows_by_name: Mapping[str, Sequence[Rows]]) ->
                 positive = positive_of_call(unnamed_positives(metric, resolved), columns)
             if positive is not None and positive.are_both:
                 known_labels = known_labels._replace(positive=positive.label)
-                resolved, single = resolve_metrics(metric, of_rows=known_labels, **options)
+                resolved, single = resolve_metrics(metric, row_labels=known_labels, **options)
         try:
             for name, statistic in resolved.items():
                 if one_column:
@@ -615,7 +615,9 @@ def _tell_doubts(
     if pos_label is not OF_SCORERS:
         notes = doubts(looked_at)
         if pos_label is not None:
-            unused = of_no_positive([statistic for statistic, *_ in statistics.values()], pos_label)
+            unused = note_on_unused_positive(
+                [statistic for statistic, *_ in statistics.values()], pos_label
+            )
             notes += [] if unused is None else [unused]
         elif truth is not None and truth.dtype.kind in "USO":
             named = (

@@ -38,7 +38,7 @@ from ..inference.runs import (
     within_samples,
 )
 from ..metrics.means import mean_of_values
-from ..metrics.responses import of_reversed_scores
+from ..metrics.responses import notes_on_reversed_scores
 from ..metrics.statistic import Facts, Statistic
 from ..results import EvaluationResult
 from ..results.method_basis import RunsBasis, SystemOfRunsBasis
@@ -520,7 +520,7 @@ def result_of_runs(name: str, scored: ScoredRuns) -> EvaluationResult:
     statistic, columns = subject.statistic, rows.of(subject.statistic, None)
     naive = statistic.naive(subject.reduced, columns)
     reading = rows.notes_for(statistic)
-    reading += of_reversed_scores(statistic, columns, naive, chosen.interval)
+    reading += notes_on_reversed_scores(statistic, columns, naive, chosen.interval)
     tell(*reading)
     return make_result(
         study,

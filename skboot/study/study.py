@@ -70,7 +70,7 @@ from ..inference.intervals import (
 )
 from ..inference.tables import Table, Tabled, has_table
 from ..metrics.ranking import positive_rows, positive_scores
-from ..metrics.responses import of_reversed_scores
+from ..metrics.responses import notes_on_reversed_scores
 from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
 from ..resampling._tuning import JACKKNIFE_UNITS
 from ..resampling.block import distinct_columns
@@ -1143,7 +1143,7 @@ def score_result(
     naive = statistic.naive(score.subject.reduced, rows)
     reversed_scores: tuple[Note, ...] = ()
     if statistic.response in ("scores", "probabilities"):
-        reversed_scores = of_reversed_scores(statistic, rows, naive, chosen.interval)
+        reversed_scores = notes_on_reversed_scores(statistic, rows, naive, chosen.interval)
         tell(*reversed_scores)
     texts = texts_of((*chosen.notes, *score.notes, *study.notes, *reversed_scores))
     better = statistic.greater_is_better

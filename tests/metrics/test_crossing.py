@@ -7,6 +7,7 @@ from scipy import stats
 from sklearn.metrics import median_absolute_error, roc_curve
 
 from skboot.metrics import equal_error_rate, false_positive_rate_at
+from skboot.metrics.callables import Negated
 from skboot.metrics.crossing import EqualErrorRate, FalsePositiveRateAt, MedianAbsoluteError
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import GroupDesign, RowDesign
@@ -147,9 +148,9 @@ def test_the_weighted_median_error_has_half_the_weight_on_either_side(design):
 def test_the_sign_turns_a_loss_into_a_score():
     y, score = binary("no ties")
     for loss, negated in (
-        (EqualErrorRate(), EqualErrorRate(sign=-1.0)),
-        (FalsePositiveRateAt(0.2), FalsePositiveRateAt(0.2, sign=-1.0)),
-        (MedianAbsoluteError(), MedianAbsoluteError(sign=-1.0)),
+        (EqualErrorRate(), Negated(EqualErrorRate())),
+        (FalsePositiveRateAt(0.2), Negated(FalsePositiveRateAt(0.2))),
+        (MedianAbsoluteError(), Negated(MedianAbsoluteError())),
     ):
         assert not loss.greater_is_better
         assert negated.greater_is_better

@@ -11,9 +11,16 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import make_scorer
 
 import skboot.metrics
-from skboot.metrics.lookup import SYNONYMS, check_response, known_names, resolve_metrics
+from skboot._base.lazy import import_modules
+from skboot.metrics.lookup import (
+    _MODULE_OF,
+    SYNONYMS,
+    check_response,
+    known_names,
+    resolve_metrics,
+)
 from skboot.metrics.outputs import entries_of
-from skboot.metrics.statistic import CallableStatistic, MetricError
+from skboot.metrics.statistic import FAST_PATHS, OUTPUT_PATHS, CallableStatistic, MetricError
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import RowDesign
 from skboot.resampling.plan import ResamplingPlan
@@ -549,6 +556,17 @@ def test_a_top_k_accuracy_of_a_subgroup_keeps_the_threshold_of_the_whole_test_se
 )
 def test_predictions_that_fit_are_taken(metric, y_true, y_pred):
     check_response(one(metric), y_true, y_pred)
+
+
+def test_the_factory_of_each_function_stands_in_the_module_that_is_named():
+    import_modules("skboot.metrics")
+
+    def module_of(factory):
+        function = getattr(factory, "func", factory)
+        return function.__module__.rpartition(".")[2]
+
+    assert {name: module_of(factory) for name, factory in FAST_PATHS.items()} == _MODULE_OF
+    assert set(map(module_of, OUTPUT_PATHS.values())) == {"outputs"}
 
 
 def test_what_is_taken_for_several_numbers():
