@@ -593,7 +593,7 @@ def tell_of_groups(units: Drawn, deciding: str = "") -> None:
     """
     unit = units.design.unit
     n_groups, expect = units.n_units[0], "expect less coverage than stated."
-    n_equal = units.n_equal
+    n_equal = n_groups if units.freedom is None else units.freedom[0] + units.n_strata
     if n_equal < FEW_EQUAL_GROUPS and round(n_equal) < n_groups:
         say(
             "few",

@@ -367,8 +367,9 @@ def jackknife(
         together = binding.jackknife_bindings()
     for binding_of_part, which in together:
         without_units = leave_out(binding_of_part, [statistics[k] for k in which])
+        units = without_units.times, without_units.strata
         for k, values in zip(which, without_units.values, strict=True):
-            jackknives[k] = without_units.jackknife(values, estimates[k])
+            jackknives[k] = _jackknife_of(values, *units, estimates[k], without_units.sizes)
             if statistics[k].coding.reads in _COUNTED and _rows_differ(statistics[k]):
                 # Values that differ by rounding count once.
                 away = values - estimates[k]
@@ -550,8 +551,8 @@ def _data_and_first_block(
     data: list[_OnData] = []
     first_block: list[_Values] = []
     are_sums = all(s.statistic.reads == "sums" and not s.statistic.is_curve for s in statistics)
-    rows = binding.rows_with_data
-    if not are_sums or rows is None:
+    rows = binding.rows_with_data if are_sums else None
+    if rows is None:
         blocks = binding.observed()
         evaluated = _evaluate(binding, blocks, statistics)
         for block, bound, result in zip(blocks, statistics, evaluated, strict=True):

@@ -447,7 +447,8 @@ class Binding:
         n_resamples = (
             min(self.block_size, n_wanted) if self.draws_are_prefix_stable else self.block_size
         )
-        counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, self.drawn_within)
+        within = None if self.strata is None else self.drawn_within
+        counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
         if with_data:
             # In the order of `rows_with_data`: resamples, the data, the data without each unit.
             multiplicity = self.multiplicity[0]
