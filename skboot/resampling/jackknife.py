@@ -233,9 +233,10 @@ def leave_one_out(
         yield from _leave_sets_out(units_of_codes, multiplicity, strata)
         return
     atoms_seen = units_of_codes[0].atoms
-    if len(units_of_codes) > 1:
+    have_parts = any(units.atoms is not None for units in units_of_codes)
+    if have_parts and len(units_of_codes) > 1:
         units_of_codes = [units.among_all(n) for units in units_of_codes]
-    elif atoms_seen is not None:
+    elif have_parts:
         # A statistic of a subgroup: what it has no rows of is one atom of each stratum, since all
         # of these units have the same value without them.
         seen, strata_seen = multiplicity[atoms_seen], None
