@@ -60,7 +60,7 @@ from ..inference.proportions import (
     discordant_t,
     mcnemar_p_values,
 )
-from ..inference.tables import Tabled
+from ..inference.tables import MetricOfTable
 from ..metrics.statistic import DeLong, Facts
 from ..results import EvaluationResult
 from ..results.comparison import PairedDifference, few_compared
@@ -89,7 +89,7 @@ class SameRows:
         For areas under ROC curves on independent rows.
     covariances : ndarray of shape (n_tables, n_systems, n_systems) or None
         By cells and members of crossed factors; see `skboot.inference.dependence`.
-    tables : sequence of Tabled or None
+    tables : sequence of MetricOfTable or None
         Of each system, for functions of a table of truth and decision.
     seed : numpy.random.SeedSequence
         That tables are drawn by.
@@ -100,7 +100,7 @@ class SameRows:
     left_out: JackknifeValues | None
     areas: AreasOfSystems | None
     covariances: Floats | None
-    tables: Sequence[Tabled | None]
+    tables: Sequence[MetricOfTable | None]
     seed: np.random.SeedSequence
 
     def are_identical(self, i: int, j: int) -> bool:
