@@ -71,7 +71,7 @@ from ._tuning import (
     SURE_BIAS,
     UNITS_CARRY,
 )
-from .evidence import ConfidenceInterval, Drawn, Evidence, Premises, notes_of_cut, within_range
+from .evidence import ConfidenceInterval, DrawnUnits, Evidence, Premises, notes_of_cut, within_range
 from .intervals import (
     LEAVING_OUT,
     ROUNDING,
@@ -581,12 +581,12 @@ def few_deciding(evidence: Evidence) -> str:
     return f"About {about} {of_all} {decide} {{}} (fewer than {least:.0f})"
 
 
-def tell_of_groups(units: Drawn, deciding: str = "") -> None:
+def tell_of_groups(units: DrawnUnits, deciding: str = "") -> None:
     """Tell of few groups, of few that count for their size, or of few that decide the score.
 
     Parameters
     ----------
-    units : Drawn
+    units : DrawnUnits
         Groups, or blocks of rows in time.
     deciding : str
         How few of them decide the score; see `few_deciding`.

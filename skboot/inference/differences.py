@@ -26,7 +26,7 @@ from .._base.hints import Hinting
 from .._base.values import same_values, spread_of
 from ..metrics.ranking import delong_covariance
 from ._tuning import FEW_DISCORDANT, FEW_EVENTS
-from .evidence import ConfidenceInterval, Drawn, Evidence
+from .evidence import ConfidenceInterval, DrawnUnits, Evidence
 from .intervals import (
     INTERVALS,
     confidence_interval,
@@ -323,7 +323,7 @@ def delong_test(y_positive: ArrayLike, first: ArrayLike, second: ArrayLike) -> D
 
 
 def planned_difference_method(
-    units: Drawn,
+    units: DrawnUnits,
     discordant: Discordant | None = None,
     proportions: TwoProportions | None = None,
     areas: TwoAreas | None = None,

@@ -44,7 +44,7 @@ from .automatic import (
     cautions_of,
 )
 from .distribution import BoundStatistic, bootstrap
-from .evidence import ConfidenceInterval, Drawn, Evidence, notes_of_cut, within_range
+from .evidence import ConfidenceInterval, DrawnUnits, Evidence, notes_of_cut, within_range
 from .intervals import confidence_interval, quantile
 from .proportions import score_limits
 
@@ -740,7 +740,7 @@ def runs_interval(
                 pool = Evidence(
                     float(evidence.scores.mean()),
                     evidence.replicates.ravel(),
-                    Drawn("rows", evidence.replicates.shape[1:]),
+                    DrawnUnits("rows", evidence.replicates.shape[1:]),
                 )
                 interval = confidence_interval(pool, "percentile", confidence_level)
             elif method == "t":

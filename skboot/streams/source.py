@@ -15,7 +15,7 @@ from .._base.checks import fail
 from .._base.errors import Note, refuse, tell, thousands
 from .._base.work import Workers
 from ..inference.distribution import BootstrapDistribution, BoundStatistic
-from ..inference.evidence import BeforeResampling, Drawn, Evidence
+from ..inference.evidence import BeforeResampling, DrawnUnits, Evidence
 from ..metrics.lookup import unnamed_positives
 from ..metrics.responses import note_on_scores, of_no_positive, positive_note, positive_of_call
 from ..resampling.coding import CodedRows
@@ -120,7 +120,7 @@ class SumsOfStream(Source):
             part,
             read.statistic,
             BoundStatistic(read.statistic, reduced, coding),
-            BeforeResampling(Drawn.of(plan.design), read.facts, first_look),
+            BeforeResampling(DrawnUnits.of(plan.design), read.facts, first_look),
             interval,
             read,
             tuple(reading),

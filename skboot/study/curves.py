@@ -21,7 +21,7 @@ from .._base.work import Workers, single_threaded_blas
 from ..inference.automatic import tell_of_groups
 from ..inference.bands import CurveEvidence
 from ..inference.distribution import BoundStatistic
-from ..inference.evidence import Drawn as DrawnUnits
+from ..inference.evidence import DrawnUnits
 from ..metrics.cells import check_two_columns
 from ..metrics.curves import (
     CalibrationBins,

@@ -54,7 +54,7 @@ from ..inference.distribution import (
 from ..inference.evidence import (
     BeforeResampling,
     ConfidenceInterval,
-    Drawn,
+    DrawnUnits,
     Evidence,
     JackknifeBias,
     JackknifeJumps,
@@ -305,7 +305,7 @@ class RowsInMemory(Source):
         if design.members is not None and not design.units_are_rows:
             members = design.members if part.rows is None else design.members[part.rows]
         facts = statistic.facts(reduced, rows, members)
-        units = Drawn.of(design, part.rows, rows[2])
+        units = DrawnUnits.of(design, part.rows, rows[2])
         # Rows that the user gave as resamples may split groups; groups then have no influence.
         holds_rows = design.n_factors == 1 and not design.units_are_rows
         by_group = holds_rows and facts.additive and plan.resamples is None
