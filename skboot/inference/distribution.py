@@ -255,8 +255,8 @@ def _other_blocks(
 
 def _numbered(shared: tuple[Callable[[Any, int], Any], Any], number: int) -> tuple[int, Any]:
     """Return the number of a block, and what the work on it returns."""
-    work, of_all = shared
-    return number, work(of_all, number)
+    work, work_and_arguments = shared
+    return number, work(work_and_arguments, number)
 
 
 def bootstrap_each(
@@ -450,7 +450,7 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
     values: list[Floats] = []
     with single_threaded_blas():
         for resamples in binding.jackknife_resamples():
-            of_part = np.empty((len(statistics), len(resamples.times)))
+            part_values = np.empty((len(statistics), len(resamples.times)))
             for k, bound in enumerate(statistics):
                 # The sums that it takes of each resample; None if others than of its terms.
                 n_sums, terms = None, bound.reduced.terms
@@ -459,14 +459,14 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
                 elif bound.coding.reads == "sums":
                     n_sums = bound.reduced.n_codes
                 try:
-                    for some, block in resamples.parts(k, n_sums):
-                        of_part[k][some] = bound.statistic.evaluate(block, bound.reduced)
+                    for at, block in resamples.parts(k, n_sums):
+                        part_values[k][at] = bound.statistic.evaluate(block, bound.reduced)
                 except MetricError as failure:
                     without = "without one unit of the data (needed for BCa)"
                     raise failure.on_rows(without, drawn=False) from failure.error
             # Without their blocks, which hold the counts of all units of each.
             parts.append(resamples._replace(blocks=[]))
-            values.append(of_part)
+            values.append(part_values)
     if len(parts) == 1:
         return JackknifeValues(values[0], *parts[0][1:])
     sizes = [part.sizes for part in parts if part.sizes is not None]

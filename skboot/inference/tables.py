@@ -133,9 +133,9 @@ class ConfusionTable:
         masses = np.zeros((2, n_draws, self.rows.shape[1]))
         rngs = [rng] if len(self.rows) == 1 else rng.spawn(len(self.rows))
         strata = zip(rngs, self.rows, self.weights, self.amounts, self.counted, strict=True)
-        for own_rng, rows, weights, amounts, counted in strata:
+        for stratum_rng, rows, weights, amounts, counted in strata:
             shapes = counted * np.stack((rows + less * amounts, (more - less) * amounts))
-            less_and_more = own_rng.standard_gamma(shapes, size=(n_draws, *shapes.shape))
+            less_and_more = stratum_rng.standard_gamma(shapes, size=(n_draws, *shapes.shape))
             less_and_more *= weights
             cell_masses = np.empty(masses.shape)
             cell_masses[0] = less_and_more[:, 0]
@@ -250,16 +250,16 @@ class MetricOfTable:
         y_true, _, weights = self.columns
         assert y_true is not None
         plain = [system.statistic.unsigned or system.statistic for system in systems]
-        known_labels = [
+        labels = [
             label for system in plain for label in (() if system.labels is None else system.labels)
         ]
-        known_labels += [system.pos_label for system in plain if system.pos_label is not None]
+        labels += [system.pos_label for system in plain if system.pos_label is not None]
         return ConfusionTable.of(
             y_true,
             [system.columns[1] for system in systems],
             weights,
             self.strata,
-            np.array(known_labels) if known_labels else None,
+            np.array(labels) if labels else None,
         )
 
     def difference(
