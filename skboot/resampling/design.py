@@ -761,8 +761,8 @@ def within_tasks(
     if n_small:
         text = (
             f"{n_small} of {len(task_sizes)} tasks have fewer than {FEW_UNITS} {unit}s: the "
-            f"standard error of a task of m {unit}s is multiplied by sqrt(m / (m - 1)) to allow for "
-            "this."
+            f"standard error of a task of m {unit}s is multiplied by sqrt(m / (m - 1)) to allow "
+            "for this."
         )
         notes.add("choice", text)
     n_single = int(np.count_nonzero(sizes == 1))
