@@ -120,7 +120,7 @@ def test_studies_bind_in_one_engine():
     # The others bind what is no study: single rows left out, a value on the data.
     assert binds(PACKAGE) == [
         "comparison.search.binding",
-        "inference.dependence._influence",
+        "inference.dependence.crossed_covariances",
         "inference.dependence.leave_out_blocks",
         "inference.distribution.bootstrap_each",
         "inference.runs.outperformance",

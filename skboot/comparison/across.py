@@ -25,7 +25,7 @@ from ..inference.data_sets import (
     wilcoxon_p_values,
 )
 from ..inference.differences import share_won
-from ..inference.evidence import Drawn, Evidence, joint_bounds, notes_of_cut
+from ..inference.evidence import DrawnUnits, Evidence, joint_bounds, notes_of_cut
 from ..inference.intervals import SkewedT
 from ..inference.multiplicity import LowRankRoot, holm, symmetric_root
 from ..inference.runs import RunsDifference
@@ -647,7 +647,7 @@ def _drawn_bases(call: _AcrossCall) -> list[DrawnDataSetsBasis]:
         evidence = Evidence(
             float(means.means[k]),
             np.ascontiguousarray(means.replicates[:, k]),
-            Drawn("groups", (n,)),
+            DrawnUnits("groups", (n,)),
             Facts(data.bounds, additive=True),
             standard_error=float(means.standard_errors[k]),
             acceleration=float(means.accelerations[k]),
@@ -674,7 +674,7 @@ def _given_bases(call: _AcrossCall) -> list[GivenDataSetsBasis]:
         evidence = Evidence(
             float(mean),
             np.ascontiguousarray(draws[:, k]),
-            Drawn("groups", (len(data.names),)),
+            DrawnUnits("groups", (len(data.names),)),
             Facts(data.bounds),
             standard_error=float(standard_errors[k]),
         )

@@ -17,7 +17,7 @@ from .._base.sklearn_compat import n_rows_of
 from .._base.typing import Band, LearningOptions, Metric
 from ..inference.automatic import tell_of_groups
 from ..inference.bands import CurveEvidence
-from ..inference.evidence import Drawn
+from ..inference.evidence import DrawnUnits
 from ..inference.multiplicity import symmetric_root
 from ..refit.differences import ScoresBySize, scores_by_size, training_scores
 from ..refit.run_metrics import RunMetric
@@ -270,7 +270,7 @@ class _LearningCall:
             runs = runs_of_methods(self.fit, self.estimators, data, "learning_curve", params)
             words = ROWS if data.unit is None else GROUPS
             fits = [method_runs.run_records for method_runs in runs.values()]
-            units = Drawn(words.kind, (fits[0].n_units,))
+            units = DrawnUnits(words.kind, (fits[0].n_units,))
             if words.units_are_groups:
                 tell_of_groups(units)
             metrics = [method_runs.metrics[0] for method_runs in runs.values()]
@@ -316,7 +316,7 @@ class _LearningCall:
             "confidence_level": self.fit.confidence_level,
         }
 
-    def _curve(self, scores: ScoresBySize, units: Drawn, words: dict[str, Any]) -> CurveResult:
+    def _curve(self, scores: ScoresBySize, units: DrawnUnits, words: dict[str, Any]) -> CurveResult:
         """Return a curve with the band that the call asks for."""
         rng = np.random.default_rng(stream(self.fit.seed, _DRAWS))
         has_value = ~np.isnan(scores.estimate)

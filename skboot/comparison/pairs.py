@@ -37,7 +37,7 @@ from ..inference.differences import (
 )
 from ..inference.distribution import JackknifeValues
 from ..inference.evidence import (
-    Drawn,
+    DrawnUnits,
     Evidence,
     JackknifeBias,
     LargestDeviations,
@@ -60,7 +60,7 @@ from ..inference.proportions import (
     discordant_t,
     mcnemar_p_values,
 )
-from ..inference.tables import Tabled
+from ..inference.tables import MetricOfTable
 from ..metrics.statistic import DeLong, Facts
 from ..results import EvaluationResult
 from ..results.comparison import PairedDifference, few_compared
@@ -89,7 +89,7 @@ class SameRows:
         For areas under ROC curves on independent rows.
     covariances : ndarray of shape (n_tables, n_systems, n_systems) or None
         By cells and members of crossed factors; see `skboot.inference.dependence`.
-    tables : sequence of Tabled or None
+    tables : sequence of MetricOfTable or None
         Of each system, for functions of a table of truth and decision.
     seed : numpy.random.SeedSequence
         That tables are drawn by.
@@ -100,7 +100,7 @@ class SameRows:
     left_out: JackknifeValues | None
     areas: AreasOfSystems | None
     covariances: Floats | None
-    tables: Sequence[Tabled | None]
+    tables: Sequence[MetricOfTable | None]
     seed: np.random.SeedSequence
 
     def are_identical(self, i: int, j: int) -> bool:
@@ -142,7 +142,7 @@ class Family:
     evidence : list of Evidence
         Of each system.
     replicates : ndarray of shape (n_systems, n_resamples)
-    drawn : Drawn
+    drawn : DrawnUnits
         What was drawn. On the same rows all systems have as many degrees of freedom; on rows of
         their own it is that of the system with the fewest.
     unit : str
@@ -178,7 +178,7 @@ class Family:
             None,
         )
 
-    def moved(self, units: Drawn, i: int, j: int) -> Drawn:
+    def moved(self, units: DrawnUnits, i: int, j: int) -> DrawnUnits:
         """Return what was drawn for the difference of two systems, which few units may move.
 
         Where predictions differ on most rows all move it: those far from a heavy tail seem still.
@@ -341,7 +341,7 @@ class Pairs(Law):
         Whether the call asks for the second minus the first.
     alternatives : list of str
         Of each pair.
-    drawn : list of Drawn
+    drawn : list of DrawnUnits
         What was drawn for each pair, which few units may move.
     estimates : ndarray
         Differences on the data.

@@ -552,7 +552,7 @@ def _scored_methods(
             noise = ResampleNoise(runs.replicates[:, defined], call.plan.design.inflation)
         with collected():  # the comparison repeats what must be warned of
             result = result_of_runs(metric, runs)
-        cautions = Notes(cautions_of(runs.system, of_runs=True))
+        cautions = Notes(cautions_of(runs.system, several_runs=True))
         cautions += caution_of_distances(runs.system)
         series = np.asarray(noise.average(runs.call.centre), dtype=np.float64)
         methods[name] = _Method(name, runs.call, runs.scores, noise, series, result, cautions)

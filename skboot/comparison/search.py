@@ -21,7 +21,7 @@ from .._base.typing import Metric, Metrics, SearchInterval, SearchOptions
 from .._base.work import Workers
 from ..inference.automatic import degeneracy
 from ..inference.distribution import BoundStatistic, bootstrap, over_blocks
-from ..inference.evidence import ConfidenceInterval, Drawn, Evidence
+from ..inference.evidence import ConfidenceInterval, DrawnUnits, Evidence
 from ..inference.intervals import canonical_interval, confidence_interval
 from ..method_error.error632 import error632
 from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error_of_selection
@@ -381,7 +381,7 @@ def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
     evidence = Evidence(
         estimate,
         choices.outside,
-        Drawn(design.kind, design.n_units),
+        DrawnUnits(design.kind, design.n_units),
         Facts((low, high), weighted=candidates.sample_weight is not None),
         standard_error=None if summary is None else summary.standard_error_for("auto"),
     )

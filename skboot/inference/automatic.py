@@ -71,7 +71,7 @@ from ._tuning import (
     SURE_BIAS,
     UNITS_CARRY,
 )
-from .evidence import ConfidenceInterval, Drawn, Evidence, Premises, notes_of_cut, within_range
+from .evidence import ConfidenceInterval, DrawnUnits, Evidence, Premises, notes_of_cut, within_range
 from .intervals import (
     LEAVING_OUT,
     ROUNDING,
@@ -168,7 +168,7 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     return IntervalWithNotes(interval, tuple(ordered))
 
 
-def planned_method(evidence: Premises) -> str:
+def planned_method(premises: Premises) -> str:
     """Method that "auto" will try first, which needs no replicates to be chosen.
 
     Parameters
@@ -180,7 +180,7 @@ def planned_method(evidence: Premises) -> str:
     str
         A key of `skboot.inference.intervals.INTERVALS`.
     """
-    units, facts = evidence.drawn, evidence.facts
+    units, facts = premises.drawn, premises.facts
     design = units.design
     if facts.bins is not None:
         return "bins"
@@ -195,29 +195,29 @@ def planned_method(evidence: Premises) -> str:
     if design.units_are_rows and (share := facts.proportion) is not None:
         # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
         # A row is added to hits and to errors, as to the cells of a table.
-        if evidence.share is not None and share.with_one_of_each.n_deciding < FEW_IN_TABLE:
+        if premises.share is not None and share.with_one_of_each.n_deciding < FEW_IN_TABLE:
             return "beta"
         wilson = share.exact or min(share.hits, share.n - share.hits) < FEW_EVENTS
-        if wilson and evidence.independent_rows:
+        if wilson and premises.independent_rows:
             return "wilson"
         if not design.no_jackknife:
             return bca
     method = design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive)
     method = bca if method == "bca" else method
     if method == "expanded":
-        method = _quantile_method(evidence)
+        method = _quantile_method(premises)
     if method == "studentized" and design.units_are_rows and facts.both_signs:
         # Losses have one sign and are skewed; of values of both the skewness of few is noise.
         return "skewed-t"
     return method
 
 
-def _quantile_method(evidence: Premises) -> str:
+def _quantile_method(premises: Premises) -> str:
     """Return "expanded", or Student's t where few units were drawn."""
-    if not evidence.drawn.are_few:
+    if not premises.drawn.are_few:
         return "expanded"
     # Quantiles of resamples of few units stay within the range of what these bring.
-    return "logit-t" if np.isfinite(evidence.facts.bounds).all() else "t"
+    return "logit-t" if np.isfinite(premises.facts.bounds).all() else "t"
 
 
 def _undefined(confidence_level: float) -> ConfidenceInterval:
@@ -473,7 +473,7 @@ def _evenly_spaced(ordered: Floats) -> bool:
 # ------------------------------------------------------------------ cautions
 
 
-def cautions_of(evidence: Evidence, *, of_runs: bool = False) -> list[Note]:
+def cautions_of(evidence: Evidence, *, several_runs: bool = False) -> list[Note]:
     """Warnings about the data that an interval stands on.
 
     Parameters
@@ -511,7 +511,7 @@ def cautions_of(evidence: Evidence, *, of_runs: bool = False) -> list[Note]:
                 say("few", f"{text.format('this score')}: expect less coverage than stated.")
         elif design.n_factors == 1:
             # A score interval of few groups says itself how many carry the variation.
-            is_said = not of_runs and evidence.group_influence is not None
+            is_said = not several_runs and evidence.group_influence is not None
             tell_of_groups(evidence.drawn, "" if is_said else few_deciding(evidence))
         elif (fewest := min(evidence.drawn.n_units)) < FEW_MEMBERS:
             side = "" if design.same_population else " on one side"
@@ -549,20 +549,20 @@ def few_deciding(evidence: Evidence) -> str:
     others, unless the interval is exact for any number, units that carry the variation.
     """
     facts, number, unit = evidence.facts, evidence.n_deciding, evidence.drawn.design.unit
-    of_class = facts.of_class
+    n_of_class = facts.of_class
     if evidence.smoothed is not None and (facts.class_sizes is None or len(facts.class_sizes) < 3):
         # Tables that are drawn smoothed hold for any number of rows of two classes (record 0116).
         return ""
-    if of_class is not None and evidence.drawn.design.units_are_rows:
+    if n_of_class is not None and evidence.drawn.design.units_are_rows:
         uses = (facts.delong, SMALL_CLASS), (facts.smaller_class, FEW_OF_CLASS)
         enough = next((least for count, least in uses if count is not None), FEW_IN_CLASS)
-        if of_class < enough:
+        if n_of_class < enough:
             words = "row of the smaller class decides"
-            if of_class > 1:
+            if n_of_class > 1:
                 words = "rows of the smaller class decide"
-            rows = f"The {of_class:.0f} {words}"
+            rows = f"The {n_of_class:.0f} {words}"
             if facts.class_sizes is not None:
-                rows = f"About {min(round(of_class), enough - 1)} rows of each class decide"
+                rows = f"About {min(round(n_of_class), enough - 1)} rows of each class decide"
             return f"{rows} {{}} (fewer than {enough})"
     if number is None or (facts.proportion is not None and evidence.independent_rows):
         return ""
@@ -573,27 +573,27 @@ def few_deciding(evidence: Evidence) -> str:
             least = min(max(evidence.drawn.n_units[0] / UNITS_CARRY, FEW_CARRY), MOST_CARRY)
     if round(number, 6) >= least:
         return ""
-    of_all = f"of the {thousands(evidence.drawn.n_units[0])} {unit}s"
+    among_units = f"of the {thousands(evidence.drawn.n_units[0])} {unit}s"
     if number < 0.5:
-        return f"None {of_all} moves {{}}, so that nothing shows how much others would"
+        return f"None {among_units} moves {{}}, so that nothing shows how much others would"
     about = min(round(number), math.ceil(least) - 1)
     decide = "decides" if about == 1 else "decide"
-    return f"About {about} {of_all} {decide} {{}} (fewer than {least:.0f})"
+    return f"About {about} {among_units} {decide} {{}} (fewer than {least:.0f})"
 
 
-def tell_of_groups(units: Drawn, deciding: str = "") -> None:
+def tell_of_groups(units: DrawnUnits, deciding: str = "") -> None:
     """Tell of few groups, of few that count for their size, or of few that decide the score.
 
     Parameters
     ----------
-    units : Drawn
+    units : DrawnUnits
         Groups, or blocks of rows in time.
     deciding : str
         How few of them decide the score; see `few_deciding`.
     """
     unit = units.design.unit
     n_groups, expect = units.n_units[0], "expect less coverage than stated."
-    n_equal = units.n_equal
+    n_equal = n_groups if units.freedom is None else units.freedom[0] + units.n_strata
     if n_equal < FEW_EQUAL_GROUPS and round(n_equal) < n_groups:
         say(
             "few",

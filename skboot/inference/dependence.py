@@ -120,8 +120,8 @@ def longest_block(n_samples: int, shortest: int) -> int:
 
     Two series or more have `FEWEST_BLOCKS` by the first rule alone.
     """
-    of_blocks = (n_samples - 1) // (FEWEST_BLOCKS - 1)
-    return max(1, min(int(np.ceil(3 * np.sqrt(n_samples))), shortest // 3, of_blocks))
+    longest = (n_samples - 1) // (FEWEST_BLOCKS - 1)
+    return max(1, min(int(np.ceil(3 * np.sqrt(n_samples))), shortest // 3, longest))
 
 
 def leave_out_blocks(
@@ -198,8 +198,8 @@ def over_time(shares: Floats, sizes: NDArray[np.integer], length: int) -> OverTi
         n_cosines = min(max(most, FEWEST_COSINES), n - 1)
         if n_cosines:
             # The transform of the values and their mirror image has cosines alone.
-            of_series = centred[start : start + n]
-            waves = np.fft.rfft(np.concatenate((of_series, of_series[::-1])))
+            series = centred[start : start + n]
+            waves = np.fft.rfft(np.concatenate((series, series[::-1])))
             square = float(np.mean(np.abs(waves[1 : n_cosines + 1]) ** 2) / 2)
             terms.append((square, float(n_cosines)))
     variance = sum(square for square, _ in terms)
@@ -469,18 +469,20 @@ def crossed_covariances(
         # Rows of equal code are interchangeable, so that one of each is left out.
         plan = ResamplingPlan(RowDesign.of(len(rows)), 1, np.random.SeedSequence(0))
         binding = plan.bind([coding._replace(rows=None)])
-        of_code = estimate - leave_out(binding, [statistic]).values[0]
-        line[rows] = of_code if coding.code is None else of_code[coding.code.astype(np.intp)]
+        code_influence = estimate - leave_out(binding, [statistic]).values[0]
+        line[rows] = (
+            code_influence if coding.code is None else code_influence[coding.code.astype(np.intp)]
+        )
     assert design.members is not None
     side_a, side_b = design.members.T
-    of_two = influence
+    of_distinct = influence
     sides = [_summed(influence, side_a), _summed(influence, side_b)]
     if design.same_population:
         # Resamples count a member that is paired with itself once, as the sums over members do.
-        of_two = influence * (side_a != side_b)
+        of_distinct = influence * (side_a != side_b)
         n = design.n_units[0]
-        sides = [_summed(influence, side_a, n) + _summed(of_two, side_b, n)]
-    return np.array([part @ part.T for part in (_summed(of_two, design.cells), *sides)])
+        sides = [_summed(influence, side_a, n) + _summed(of_distinct, side_b, n)]
+    return np.array([part @ part.T for part in (_summed(of_distinct, design.cells), *sides)])
 
 
 def _summed(influence: Floats, number: NDArray[Any], n: int = 0) -> Floats:

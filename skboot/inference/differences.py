@@ -26,7 +26,7 @@ from .._base.hints import Hinting
 from .._base.values import same_values, spread_of
 from ..metrics.ranking import delong_covariance
 from ._tuning import FEW_DISCORDANT, FEW_EVENTS
-from .evidence import ConfidenceInterval, Drawn, Evidence
+from .evidence import ConfidenceInterval, DrawnUnits, Evidence
 from .intervals import (
     INTERVALS,
     confidence_interval,
@@ -323,7 +323,7 @@ def delong_test(y_positive: ArrayLike, first: ArrayLike, second: ArrayLike) -> D
 
 
 def planned_difference_method(
-    units: Drawn,
+    units: DrawnUnits,
     discordant: Discordant | None = None,
     proportions: TwoProportions | None = None,
     areas: TwoAreas | None = None,
@@ -508,7 +508,7 @@ class AnytimeDifference(ClosedForm):
     ) -> ConfidenceInterval:
         """See `ClosedForm.interval`."""
         evidence = difference.evidence
-        of_pairs = "tango" if difference.discordant else "logit-delong"
+        fixed_sample = "tango" if difference.discordant else "logit-delong"
         if difference.discordant is None and difference.areas is None:
             # Its needs are those of the systems, which have such intervals themselves.
             limits = snapped(*limits_of(evidence, "anytime", confidence_level, alternative))
@@ -516,7 +516,7 @@ class AnytimeDifference(ClosedForm):
         two_sided = alternative == "two-sided"
         level = level_at_look(evidence, confidence_level if two_sided else 2 * confidence_level - 1)
         level = level if two_sided else (1 + level) / 2
-        low, high = CLOSED_FORM[of_pairs].interval(difference, level, alternative)
+        low, high = CLOSED_FORM[fixed_sample].interval(difference, level, alternative)
         return ConfidenceInterval(low, high, confidence_level, "anytime")
 
     def p_value(self, difference: Difference, alternative: str) -> float:

@@ -255,8 +255,8 @@ def _other_blocks(
 
 def _numbered(shared: tuple[Callable[[Any, int], Any], Any], number: int) -> tuple[int, Any]:
     """Return the number of a block, and what the work on it returns."""
-    work, of_all = shared
-    return number, work(of_all, number)
+    work, work_and_arguments = shared
+    return number, work(work_and_arguments, number)
 
 
 def bootstrap_each(
@@ -367,8 +367,9 @@ def jackknife(
         together = binding.jackknife_bindings()
     for binding_of_part, which in together:
         without_units = leave_out(binding_of_part, [statistics[k] for k in which])
+        units = without_units.times, without_units.strata
         for k, values in zip(which, without_units.values, strict=True):
-            jackknives[k] = without_units.jackknife(values, estimates[k])
+            jackknives[k] = _jackknife_of(values, *units, estimates[k], without_units.sizes)
             if statistics[k].coding.reads in _COUNTED and _rows_differ(statistics[k]):
                 # Values that differ by rounding count once.
                 away = values - estimates[k]
@@ -449,7 +450,7 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
     values: list[Floats] = []
     with single_threaded_blas():
         for resamples in binding.jackknife_resamples():
-            of_part = np.empty((len(statistics), len(resamples.times)))
+            part_values = np.empty((len(statistics), len(resamples.times)))
             for k, bound in enumerate(statistics):
                 # The sums that it takes of each resample; None if others than of its terms.
                 n_sums, terms = None, bound.reduced.terms
@@ -458,14 +459,14 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
                 elif bound.coding.reads == "sums":
                     n_sums = bound.reduced.n_codes
                 try:
-                    for some, block in resamples.parts(k, n_sums):
-                        of_part[k][some] = bound.statistic.evaluate(block, bound.reduced)
+                    for at, block in resamples.parts(k, n_sums):
+                        part_values[k][at] = bound.statistic.evaluate(block, bound.reduced)
                 except MetricError as failure:
                     without = "without one unit of the data (needed for BCa)"
                     raise failure.on_rows(without, resampled=False) from failure.error
             # Without their blocks, which hold the counts of all units of each.
             parts.append(resamples._replace(blocks=[]))
-            values.append(of_part)
+            values.append(part_values)
     if len(parts) == 1:
         return JackknifeValues(values[0], *parts[0][1:])
     sizes = [part.sizes for part in parts if part.sizes is not None]
@@ -550,8 +551,8 @@ def _data_and_first_block(
     data: list[_OnData] = []
     first_block: list[_Values] = []
     are_sums = all(s.statistic.reads == "sums" and not s.statistic.is_curve for s in statistics)
-    rows = binding.rows_with_data
-    if not are_sums or rows is None:
+    rows = binding.rows_with_data if are_sums else None
+    if rows is None:
         blocks = binding.observed()
         evaluated = _evaluate(binding, blocks, statistics)
         for block, bound, result in zip(blocks, statistics, evaluated, strict=True):

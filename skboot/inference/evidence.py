@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnUnits:
     """What was drawn in each resample.
 
     Attributes
@@ -74,7 +74,7 @@ class Drawn:
             return max(self.freedom[0], 1.0)
         return max(min(self.n_units) - self.n_strata, 1)
 
-    def with_few_moving(self, n_moving: int) -> Drawn:
+    def with_few_moving(self, n_moving: int) -> DrawnUnits:
         """Return what was drawn for a value that so few of the units move: few have their freedom.
 
         As few degrees of freedom as a mean of so many units has, but the inflation of all.
@@ -90,7 +90,7 @@ class Drawn:
 
     def with_classes(
         self, classes: NDArray[np.intp], sizes: NDArray[Any], influence: Floats | None = None
-    ) -> Drawn:
+    ) -> DrawnUnits:
         """Return what was drawn where groups are of one class each: `freedom_of_classes`."""
         unequal = freedom_of_classes(classes, sizes, influence)
         if unequal is None:
@@ -127,7 +127,7 @@ class Drawn:
 class Premises(ABC):
     """What was drawn, and what the metric knew of the rows before: methods are planned by it."""
 
-    drawn: Drawn
+    drawn: DrawnUnits
     facts: Facts
     first_look: int | None
 
@@ -168,7 +168,7 @@ class BeforeResampling(Premises):
         As of `Premises`.
     """
 
-    drawn: Drawn
+    drawn: DrawnUnits
     facts: Facts
     first_look: int | None = None
     group_weight: Floats | None = None
@@ -226,7 +226,7 @@ class Evidence(Premises):
         array (n_differences,), for the intervals that `skboot.inference.differences.TAILS` names.
     replicates : ndarray of shape (n_resamples,)
         The metric on each resample; NaN where undefined. Of a batch (n_differences, n_resamples).
-    drawn : Drawn
+    drawn : DrawnUnits
         What was resampled.
     facts : Facts
         What the metric knew of the rows before.
@@ -267,7 +267,7 @@ class Evidence(Premises):
 
     estimate: Any
     replicates: Floats
-    drawn: Drawn
+    drawn: DrawnUnits
     facts: Facts = NOTHING_KNOWN
     standard_error: float | None = None
     replicate_standard_errors: Floats | None = None
@@ -357,9 +357,9 @@ class Evidence(Premises):
 
         units, facts = (
             {f.name: by_name.pop(f.name) for f in fields(held) if f.name in by_name}
-            for held in (Drawn, Facts)
+            for held in (DrawnUnits, Facts)
         )
-        what = Drawn(kind, n_units, **units)
+        what = DrawnUnits(kind, n_units, **units)
         # Of files of before.
         by_name.pop("deciding_groups", None)
         # Files hold parts as plain sequences.

@@ -1031,9 +1031,9 @@ def variation(evidence: Evidence) -> GroupVariation | None:
     )
 
 
-def value_range(evidence: Premises) -> tuple[float, float]:
+def value_range(premises: Premises) -> tuple[float, float]:
     """Return the range of the metric: that of proportions for a mean of zeros and ones."""
-    bounds, share = evidence.facts.bounds, evidence.facts.proportion
+    bounds, share = premises.facts.bounds, premises.facts.proportion
     # Values that are all 0 can be losses without a largest value as well as proportions.
     if share is None or np.all(np.isfinite(bounds)) or not share.is_mean or share.hits == 0:
         return bounds
@@ -1064,27 +1064,27 @@ def effective_size(evidence: Evidence, confidence_level: float) -> float:
     """
     tail = 0.5 + confidence_level / 2
     z, most = float(ndtri(tail)), evidence.drawn.degrees_of_freedom
-    of_all_groups = (z / float(stdtrit(most, tail))) ** 2
+    shrinkage = (z / float(stdtrit(most, tail))) ** 2
     low, high = value_range(evidence)
     in_time = np.inf
     if evidence.over_time is not None and evidence.n_effective_rows is not None:
         correlation = evidence.over_time[2]
         in_time = evidence.n_effective_rows * (1 - correlation) / (1 + correlation)
     if evidence.estimate in (low, high) or evidence.group_weight is None:
-        return min(evidence.drawn.n_equal * of_all_groups, in_time)
+        return min(evidence.drawn.n_equal * shrinkage, in_time)
     assert evidence.n_effective_rows is not None
     varies = variation(evidence)
     if varies is None:
-        return evidence.n_effective_rows * of_all_groups
-    of_one_row = (evidence.estimate - low) * (high - evidence.estimate)
-    n_rows = min(of_one_row / varies.variance, evidence.n_effective_rows)
+        return evidence.n_effective_rows * shrinkage
+    row_variance = (evidence.estimate - low) * (high - evidence.estimate)
+    n_rows = min(row_variance / varies.variance, evidence.n_effective_rows)
     t = float(stdtrit(min(varies.n_carriers + DEGREES_BEYOND_CARRIERS, most), tail))
     n_groups = min(n_rows, equal_units(evidence.group_weight))
-    n_rows = max(n_rows * (z / t) ** 2, n_groups * of_all_groups)
-    return min(n_rows, _rows_of_any_groups(evidence, of_one_row) * of_all_groups, in_time)
+    n_rows = max(n_rows * (z / t) ** 2, n_groups * shrinkage)
+    return min(n_rows, _rows_of_any_groups(evidence, row_variance) * shrinkage, in_time)
 
 
-def _rows_of_any_groups(evidence: Evidence, of_one_row: float) -> float:
+def _rows_of_any_groups(evidence: Evidence, row_variance: float) -> float:
     """Rows that are worth groups of these sizes, with the correlation that all groups show.
 
     Where the large groups happen to be alike the variance is too small, but not the correlation
@@ -1101,7 +1101,7 @@ def _rows_of_any_groups(evidence: Evidence, of_one_row: float) -> float:
     if n_rows <= n_groups:
         return n_rows
     between = n_rows * float(np.sum(evidence.group_influence[has_weight] ** 2 / share))
-    correlation = np.clip((between / of_one_row - n_groups) / (n_rows - n_groups), 0.0, 1.0)
+    correlation = np.clip((between / row_variance - n_groups) / (n_rows - n_groups), 0.0, 1.0)
     return float(n_rows / (1 + (n_rows / equal_units(share) - 1) * correlation))
 
 

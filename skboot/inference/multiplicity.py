@@ -214,9 +214,9 @@ class _Interpolated(NamedTuple):
         place *= 2
         place -= 1
         value = self.coefficients[-1].take(step)
-        for of_power in self.coefficients[-2::-1]:
+        for coefficients in self.coefficients[-2::-1]:
             value *= place
-            value += of_power.take(step)
+            value += coefficients.take(step)
         return value
 
 

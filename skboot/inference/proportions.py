@@ -612,7 +612,7 @@ class AreasOfSystems:
 
 def delong_error(covariance: Floats, a: int, b: int) -> float:
     """Standard error of a difference of two areas, from their covariance matrix."""
-    of_both = covariance[a, a] + covariance[b, b]
-    variance = of_both - 2 * covariance[a, b]
+    variances = covariance[a, a] + covariance[b, b]
+    variance = variances - 2 * covariance[a, b]
     # The difference of two systems with the same ranks is rounding.
-    return 0.0 if variance <= 1e-14 * of_both else float(np.sqrt(variance))
+    return 0.0 if variance <= 1e-14 * variances else float(np.sqrt(variance))

@@ -44,7 +44,7 @@ from .automatic import (
     cautions_of,
 )
 from .distribution import BoundStatistic, bootstrap
-from .evidence import ConfidenceInterval, Drawn, Evidence, notes_of_cut, within_range
+from .evidence import ConfidenceInterval, DrawnUnits, Evidence, notes_of_cut, within_range
 from .intervals import confidence_interval, quantile
 from .proportions import score_limits
 
@@ -301,7 +301,7 @@ def moments(
     -------
     Moments
     """
-    of_members = np.array([scores[np.asarray(member)].mean() for member in members])
+    member_scores = np.array([scores[np.asarray(member)].mean() for member in members])
     if all(len(member) == 1 for member in members):
         variances = [noise.variance(noise.average(member)) for member in members]
         mean_series = noise.average([member[0] for member in members])
@@ -313,7 +313,7 @@ def moments(
             variances.append(noise.variance(series))
             total = total + series
         mean_series = total / len(members)
-    return Moments(of_members, np.array(variances), noise.variance(mean_series))
+    return Moments(member_scores, np.array(variances), noise.variance(mean_series))
 
 
 def least_test_variance(n_rows: int) -> Callable[[float], float]:
@@ -381,8 +381,8 @@ def crossed_runs(
     a = _positive(between - c, between)
     test = max(te - c / n, 0.0)
     zero = Components(0.0, 0.0, 0.0, 0.0)
-    of_mean = zero._replace(**{source: a / n}, test=test, interaction=c / n)
-    of_next = zero._replace(
+    parts_of_mean = zero._replace(**{source: a / n}, test=test, interaction=c / n)
+    parts_of_next = zero._replace(
         **{source: a * (1 + 1 / n)},
         test=test + max(single - c, 0.0),
         interaction=c / n + min(c, single),
@@ -399,8 +399,8 @@ def crossed_runs(
         clipped.append("test")
     return RunVariance(
         components,
-        interval(of_mean, 1 / n, te),
-        interval(of_next, 1 + 1 / n, te + single),
+        interval(parts_of_mean, 1 / n, te),
+        interval(parts_of_next, 1 + 1 / n, te + single),
         tuple(clipped),
     )
 
@@ -513,21 +513,21 @@ def trained_runs(
     seeds = _positive(between - c, between) - training + extra
     test = max(samples.of_mean - c / samples.n, 0.0)
     interaction = max(within.single - test, 0.0)
-    of_centre = min(interaction / n_full, te)
-    of_run = min(interaction, single)
-    of_method = Components(training, seeds, te - of_centre, of_centre)
-    of_next = Components(
+    centre_interaction = min(interaction / n_full, te)
+    run_interaction = min(interaction, single)
+    parts_of_method = Components(training, seeds, te - centre_interaction, centre_interaction)
+    parts_of_next = Components(
         2 * training,
         (1 + 1 / n_full) * seed,
-        te + single - of_centre - of_run,
-        of_centre + of_run,
+        te + single - centre_interaction - run_interaction,
+        centre_interaction + run_interaction,
     )
     terms = (between, samples.n - 1), (extra, within.degrees_of_freedom), (te, test_df)
     # The variance between samples holds seed / n_seeds: the rest is added with its own freedom.
-    of_seeds = abs(1 + 1 / n_full - 2 / within.n_seeds) * (seed and within.variance)
+    seed_variance = abs(1 + 1 / n_full - 2 / within.n_seeds) * (seed and within.variance)
     terms_of_next = (
         (2 * between, samples.n - 1),
-        (of_seeds, within.degrees_of_freedom),
+        (seed_variance, within.degrees_of_freedom),
         (te + single, test_df),
     )
     clipped = []
@@ -537,8 +537,8 @@ def trained_runs(
         clipped.append("seed")
     return RunVariance(
         Components(training, within.seed, test * n_units, interaction * n_units),
-        _t_interval_parts(full.centre, of_method, terms, LEAST_DF),
-        _t_interval_parts(full.centre, of_next, terms_of_next, LEAST_DF),
+        _t_interval_parts(full.centre, parts_of_method, terms, LEAST_DF),
+        _t_interval_parts(full.centre, parts_of_next, terms_of_next, LEAST_DF),
         tuple(clipped),
     )
 
@@ -740,7 +740,7 @@ def runs_interval(
                 pool = Evidence(
                     float(evidence.scores.mean()),
                     evidence.replicates.ravel(),
-                    Drawn("rows", evidence.replicates.shape[1:]),
+                    DrawnUnits("rows", evidence.replicates.shape[1:]),
                 )
                 interval = confidence_interval(pool, "percentile", confidence_level)
             elif method == "t":
@@ -773,13 +773,13 @@ def _guarded(
     The bias that the interval of one run is free of is of the metric on so many test rows, and
     averages over runs have it as well.
     """
-    of_one, level = evidence.system, interval.confidence_level
+    system, level = evidence.system, interval.confidence_level
     # What makes an interval of one run unreliable, such as few groups, does so for all of them.
-    tell(*dict.fromkeys((*cautions_of(of_one, of_runs=True), *caution_of_distances(of_one))))
+    tell(*dict.fromkeys((*cautions_of(system, several_runs=True), *caution_of_distances(system))))
     with collected():
-        alone = automatic_interval(of_one, level).interval
+        alone = automatic_interval(system, level).interval
     if alone.method in ("jackknife", "bias-corrected"):
-        bias, told_by = bias_told(alone, of_one)
+        bias, told_by = bias_told(alone, system)
         say(
             "choice",
             f"The score of a run has a bias of {bias:+.3g} by {told_by}, which the mean over runs "
@@ -947,22 +947,22 @@ def components_difference(
     """
     sides = [moments_a] if moments_b is None else [moments_a, moments_b]
     centre = moments_a.centre - (0.0 if moments_b is None else moments_b.centre)
-    of_runs, noise, terms = 0.0, 0.0, []
+    run_variance, noise, terms = 0.0, 0.0, []
     for side in sides:
         weight = 1 / side.n if divided else 1.0
-        of_runs += max(side.between - side.interaction, 0.0) * weight
+        run_variance += max(side.between - side.interaction, 0.0) * weight
         terms.append((weight * side.between, side.n - 1.0))
         if divided:
             noise += side.interaction / side.n
             terms.append((side.interaction / side.n, (side.n - 1) * test_df))
-    of_runs += sum(variance for variance, _ in seeds)
+    run_variance += sum(variance for variance, _ in seeds)
     test = max(of_mean, noise)
-    total = of_runs + test
+    total = run_variance + test
     terms += [*seeds, (test, test_df)]
     df = satterthwaite(total, terms, otherwise=test_df)
     # The test noise within A, which V lacks, can leave next to no degrees of freedom.
     least = 1.0 if divided else LEAST_DF
-    return RunsDifference(centre, float(np.sqrt(total)), max(df, least), of_runs, test, noise)
+    return RunsDifference(centre, float(np.sqrt(total)), max(df, least), run_variance, test, noise)
 
 
 def welch_difference(scores_a: Floats, scores_b: Floats | None) -> RunsDifference:

@@ -35,7 +35,7 @@ _STREAM = (1 << 31) - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ConfusionTable:
     """Rows of each cell: truth by decision, or by the decisions of two systems.
 
     Attributes
@@ -69,7 +69,7 @@ class Table:
         sample_weight: Floats | None = None,
         strata: NDArray[np.intp] | None = None,
         labels: NDArray[Any] | None = None,
-    ) -> Table | None:
+    ) -> ConfusionTable | None:
         """Count the rows of each cell; None where very many labels occur.
 
         ``answers`` are decisions of one system or of two, ``labels`` some that may not occur.
@@ -123,7 +123,7 @@ class Table:
         counted = np.maximum(1 - 2 * beyond_one / n_rows.sum(axis=1), 1 / shape[0])
         return cls(labels, cells, rows, weights, added, counted)
 
-    def drawn(self, n_draws: int, seed: np.random.SeedSequence) -> Floats:
+    def draw_masses(self, n_draws: int, seed: np.random.SeedSequence) -> Floats:
         """Draw the weight of each cell, (2, n_draws, n_cells), by each of `AMOUNTS`.
 
         The first of many draws are those of few.
@@ -133,9 +133,9 @@ class Table:
         masses = np.zeros((2, n_draws, self.rows.shape[1]))
         rngs = [rng] if len(self.rows) == 1 else rng.spawn(len(self.rows))
         strata = zip(rngs, self.rows, self.weights, self.amounts, self.counted, strict=True)
-        for own_rng, rows, weights, amounts, counted in strata:
+        for stratum_rng, rows, weights, amounts, counted in strata:
             shapes = counted * np.stack((rows + less * amounts, (more - less) * amounts))
-            less_and_more = own_rng.standard_gamma(shapes, size=(n_draws, *shapes.shape))
+            less_and_more = stratum_rng.standard_gamma(shapes, size=(n_draws, *shapes.shape))
             less_and_more *= weights
             cell_masses = np.empty(masses.shape)
             cell_masses[0] = less_and_more[:, 0]
@@ -147,14 +147,14 @@ class Table:
             masses += cell_masses
         return masses
 
-    def values(self, tabled: Tabled, masses: Floats, system: int = 0) -> Floats:
+    def values(self, metric: MetricOfTable, masses: Floats, system: int = 0) -> Floats:
         """Return a metric on drawn tables, (2, n_draws)."""
-        plain, reduced, terms = self._metric_of_cells(tabled, system)
+        plain, reduced, terms = self._metric_of_cells(metric, system)
         values = plain.combine(masses.reshape(-1, masses.shape[-1]) @ terms, reduced)
-        values = values if plain is tabled.statistic else 0.0 - values
+        values = values if plain is metric.statistic else 0.0 - values
         return values.reshape(masses.shape[:2])
 
-    def is_decided_by_few(self, *systems: Tabled) -> bool:
+    def is_decided_by_few(self, *metrics: MetricOfTable) -> bool:
         """Return whether few rows, those added among them, carry the variation of a metric.
 
         Of two systems it is that of the difference.
@@ -166,19 +166,19 @@ class Table:
             # There are at least as many as in any cell.
             return False
         influence = np.zeros(len(rows))
-        for system, tabled in enumerate(systems):
-            plain, reduced, terms = self._metric_of_cells(tabled, system)
+        for system, metric in enumerate(metrics):
+            plain, reduced, terms = self._metric_of_cells(metric, system)
             gradient = plain.gradient(((rows * weights) @ terms)[None], reduced)[0]
             influence += (-1) ** system * weights * (terms @ gradient)
         return deciding_units(influence, rows) < FEW_IN_TABLE
 
-    def _metric_of_cells(self, tabled: Tabled, system: int) -> MetricOfCells:
+    def _metric_of_cells(self, metric: MetricOfTable, system: int) -> MetricOfCells:
         """Return a metric on the cells of this table, of one system or of two."""
-        metric = tabled.on_cells(self.labels)
+        on_cells = metric.on_cells(self.labels)
         if len(self.cells) > 2:
             cells = self.cells[0] * len(self.labels) + self.cells[1 + system]
-            metric = metric._replace(terms=metric.terms[cells])
-        return metric
+            on_cells = on_cells._replace(terms=on_cells.terms[cells])
+        return on_cells
 
 
 def _unseen(label: Any) -> Any:
@@ -215,7 +215,7 @@ class MetricOfCells(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Tabled:
+class MetricOfTable:
     """A metric of a system that is a function of a table.
 
     Attributes
@@ -244,26 +244,31 @@ class Tabled:
             self._on_cells[key] = MetricOfCells(plain, reduced, terms)
         return self._on_cells[key]
 
-    def table(self, second_system: Tabled | None = None) -> Table | None:
+    def table(self, second_system: MetricOfTable | None = None) -> ConfusionTable | None:
         """Return its table, or that of two systems on the same rows."""
         systems = [self] if second_system is None else [self, second_system]
         y_true, _, weights = self.columns
         assert y_true is not None
         plain = [system.statistic.unsigned or system.statistic for system in systems]
-        known_labels = [
+        labels = [
             label for system in plain for label in (() if system.labels is None else system.labels)
         ]
-        known_labels += [system.pos_label for system in plain if system.pos_label is not None]
-        return Table.of(
+        labels += [system.pos_label for system in plain if system.pos_label is not None]
+        return ConfusionTable.of(
             y_true,
             [system.columns[1] for system in systems],
             weights,
             self.strata,
-            np.array(known_labels) if known_labels else None,
+            np.array(labels) if labels else None,
         )
 
     def difference(
-        self, second_system: Tabled, n_draws: int, seed: np.random.SeedSequence, *, always: bool
+        self,
+        second_system: MetricOfTable,
+        n_draws: int,
+        seed: np.random.SeedSequence,
+        *,
+        always: bool,
     ) -> Floats | None:
         """Return the values of a difference on drawn tables, (2, n_draws).
 
@@ -274,7 +279,7 @@ class Tabled:
             return None
         if not always and not table.is_decided_by_few(self, second_system):
             return None
-        masses = table.drawn(n_draws, seed)
+        masses = table.draw_masses(n_draws, seed)
         values_a, values_b = (
             table.values(system, masses, k) for k, system in enumerate((self, second_system))
         )

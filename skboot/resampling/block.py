@@ -130,13 +130,15 @@ class Block(ABC):
         weights = self._weights_by_entry(entries)
         n = len(weights)
         ends = np.append(starts, n).astype(np.int32)
-        of_entry = np.ones(n) if times is None else times[entries]
+        entry_times = np.ones(n) if times is None else times[entries]
         # Sums of small integers are exact in single precision.
-        largest = 255.0 * int(np.diff(ends).max()) * int(of_entry.max())
+        largest = 255.0 * int(np.diff(ends).max()) * int(entry_times.max())
         exact = weights.dtype == np.uint8 and largest < EXACT_SINGLE
         dtype = np.float32 if exact else np.float64
         columns = np.arange(n, dtype=np.int32)
-        adder = sparse.csr_matrix((of_entry.astype(dtype), columns, ends), shape=(len(starts), n))
+        adder = sparse.csr_matrix(
+            (entry_times.astype(dtype), columns, ends), shape=(len(starts), n)
+        )
         sums = adder @ weights.astype(dtype)
         return np.ascontiguousarray((as_bytes(sums) if exact else sums).T)
 
@@ -425,10 +427,10 @@ class Block(ABC):
         Meant for statistics whose codes are the rows.
         """
         width = max(1, 8 * TILE_ELEMENTS // self.n_codes)
-        every = np.arange(self.n_codes)
+        codes = np.arange(self.n_codes)
         for part in self._parts_of_width(width):
             for weights in part._weights(slice(0, self.n_codes)):
-                yield np.repeat(every, weights.astype(np.intp))
+                yield np.repeat(codes, weights.astype(np.intp))
 
     def variance(self, terms: Any, gradient: Floats) -> Floats:
         """Variance of a function of sums by the infinitesimal jackknife over units.
@@ -527,9 +529,9 @@ class UnitBlock(Block):
             return [cls(units, counts) for units in units_of_codes]
         atom_counts, blocks = AtomCounts(counts, strata), []
         for units in units_of_codes:
-            of_statistic = units.own(atom_counts)
-            blocks.append(cls(units, of_statistic.counts, of_statistic.strata, atom_counts))
-            blocks[-1].key_of_atoms = id(of_statistic)
+            own_counts = units.own(atom_counts)
+            blocks.append(cls(units, own_counts.counts, own_counts.strata, atom_counts))
+            blocks[-1].key_of_atoms = id(own_counts)
         return blocks
 
     @property
@@ -645,10 +647,10 @@ class UnitBlock(Block):
             weighted, squares = self._influences(atoms, totals, gradient)
             variance += squares
             sums[:, strata] += np.add.reduceat(weighted, starts, axis=1)
-        of_means = np.sum(sums**2 / np.maximum(units_drawn, 1), axis=1)
+        between = np.sum(sums**2 / np.maximum(units_drawn, 1), axis=1)
         with np.errstate(invalid="ignore"):
             # A class that a resample lacks has influences without bound.
-            within = variance - of_means
+            within = variance - between
         # Where each stratum has one influence, the difference of the two is rounding.
         return np.where(within <= ROUNDING_SHARE * variance, 0.0, within)
 
@@ -773,10 +775,12 @@ class SharedSums(NamedTuple):
         """
         totals, products = [], []
         for block, (terms, with_variance) in zip(blocks, read, strict=True):
-            of_atoms = block.units_of_codes.totals(terms)
-            multiplied = with_variance and block.reads_products(of_atoms)
-            totals.append(of_atoms)
-            products.append(block.units_of_codes.products(terms) if multiplied else of_atoms[:, :0])
+            atom_totals = block.units_of_codes.totals(terms)
+            multiplied = with_variance and block.reads_products(atom_totals)
+            totals.append(atom_totals)
+            products.append(
+                block.units_of_codes.products(terms) if multiplied else atom_totals[:, :0]
+            )
         distinct, numbers = distinct_columns([*totals, *products])
         are_few = len(distinct) * len(distinct[0]) <= SHARED_TERMS
         columns = np.column_stack(distinct) if are_few else SideBySide(distinct)
@@ -819,7 +823,7 @@ def distinct_columns(
     numbers_by_key: dict[bytes, list[int]] = {}
     columns = []
     for matrix in matrices:
-        of_matrix = []
+        matrix_numbers = []
         for column in matrix.T:
             # Columns whose keys differ are different; only the others are compared as a whole.
             key = hashlib.blake2b((column + 0.0).tobytes(), digest_size=16).digest()
@@ -829,8 +833,8 @@ def distinct_columns(
                 equal = [len(distinct)]
                 numbers.append(len(distinct))
                 distinct.append(column)
-            of_matrix.append(equal[0])
-        columns.append(np.array(of_matrix, dtype=np.intp))
+            matrix_numbers.append(equal[0])
+        columns.append(np.array(matrix_numbers, dtype=np.intp))
     return distinct, columns
 
 
@@ -869,10 +873,10 @@ class CountedCodes(UnitsOfCodes):
         return counts
 
     def _counts(self, atom_counts: AtomCounts) -> Floats:
-        of_all = atom_counts.kept(
+        all_counts = atom_counts.kept(
             id(self.counting), lambda: weighted_sums(atom_counts.counts, self.counting)
         )
-        counted = of_all[:, self.first_counted : self.first_counted + self.n_codes]
+        counted = all_counts[:, self.first_counted : self.first_counted + self.n_codes]
         counts = np.empty((len(counted), self.n_codes + 1), order="F")
         counts[:, : self.largest] = counted[:, : self.largest]
         counts[:, self.largest + 1 :] = counted[:, self.largest :]

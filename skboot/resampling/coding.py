@@ -208,10 +208,10 @@ class UnitsOfCodes:
                 atoms, units = _own(self.units[entries, 0])
                 if times is None and np.array_equal(units, np.arange(_n_of(atoms))):
                     units = None
-            of_entries = None if units is None else units[:, None]
+            entry_units = None if units is None else units[:, None]
             ranges.append(
                 UnitsOfCodes(
-                    stop - start, (_n_of(atoms),), entry_starts, of_entries, times, atoms=atoms
+                    stop - start, (_n_of(atoms),), entry_starts, entry_units, times, atoms=atoms
                 )
             )
         return ranges
@@ -406,8 +406,8 @@ def _joint_codes(
         codes[coding_of_set[at], inner] = code_of_set[at]
         stratum[inner] = parent_of_set[at]
     order = np.lexsort((*codes[::-1], stratum))
-    of_strata = None if strata is None else stratum[order]
-    return codes[:, order], sizes[last[order]], of_strata
+    atom_strata = None if strata is None else stratum[order]
+    return codes[:, order], sizes[last[order]], atom_strata
 
 
 def _coded_units(
@@ -431,15 +431,15 @@ def bind_groups(
     units_of_codes = []
     for coding in codings:
         code = _code_of_seen(coding, len(groups))
-        of_row, n_atoms, atoms = groups, n_groups, None
+        row_atoms, n_atoms, atoms = groups, n_groups, None
         if coding.rows is not None:
-            atoms, of_row = _own(groups[coding.rows])
+            atoms, row_atoms = _own(groups[coding.rows])
             n_atoms = _n_of(atoms)
         if coding.n_codes >= len(code):
             order = _counting_sort(code, coding.n_codes)
-            entry: tuple[Any, Any, Any] = (code[order], of_row[order][:, None], None)
+            entry: tuple[Any, Any, Any] = (code[order], row_atoms[order][:, None], None)
         else:
-            key = code.astype(np.intp) * n_atoms + of_row
+            key = code.astype(np.intp) * n_atoms + row_atoms
             pair, times, _ = _numbered(key, coding.n_codes * n_atoms)
             several = times if times.max() > 1 else None
             entry = (pair // n_atoms, (pair % n_atoms)[:, None], several)

@@ -292,12 +292,12 @@ def freedom_of_groups(
         if has_rows.all() or not has_rows.any():
             return None
         relative[:] = 1
-    of_stratum = n_groups[stratum]
+    n_of_stratum = n_groups[stratum]
     squares = np.bincount(stratum, relative**2, n_strata)
     worth = float(np.sum(n_groups[n_groups > 0] ** 2 / squares[n_groups > 0]))
     # A group that is alone in its stratum shows no variance, which no factor makes larger.
     remaining = np.where(
-        of_stratum > 1, (of_stratum - relative) / np.maximum(of_stratum - 1, 1), 1.0
+        n_of_stratum > 1, (n_of_stratum - relative) / np.maximum(n_of_stratum - 1, 1), 1.0
     )
     importance = (sizes / sizes.max()) ** 2
     too_little = (
@@ -330,10 +330,10 @@ def freedom_of_classes(
         None where nothing varies.
     """
     variance = inflated = squares = 0.0
-    for of_class in (classes == k for k in range(classes.max() + 1)):
-        n = int(of_class.sum())
-        df, inflation = freedom_of_groups(sizes[of_class]) or (n - 1, n / max(n - 1, 1))
-        part = 1 / n if influence is None else float(np.sum(influence[of_class] ** 2))
+    for in_class in (classes == k for k in range(classes.max() + 1)):
+        n = int(in_class.sum())
+        df, inflation = freedom_of_groups(sizes[in_class]) or (n - 1, n / max(n - 1, 1))
+        part = 1 / n if influence is None else float(np.sum(influence[in_class] ** 2))
         variance += part
         inflated += inflation * part
         squares += (inflation * part) ** 2 / max(df, 1)
@@ -556,15 +556,15 @@ class GroupDesign(SamplingDesign):
     ) -> GroupDesign:
         """Whole groups; ``groups`` (n_samples,) numbers them from 0, the others are per row."""
         n_groups = int(groups.max()) + 1
-        of_unit, held_fixed = None, tuple[str, ...]()
+        group_strata, held_fixed = None, tuple[str, ...]()
         if strata is not None:
             held_fixed = _STRATA_HELD
-            of_unit = np.empty(n_groups, dtype=np.intp)
-            of_unit[groups] = strata
+            group_strata = np.empty(n_groups, dtype=np.intp)
+            group_strata[groups] = strata
         members = groups[:, None]
-        freedom = freedom_of_groups(np.bincount(groups, weights), of_unit)
+        freedom = freedom_of_groups(np.bincount(groups, weights), group_strata)
         units = (n_groups,)
-        return cls(len(groups), units, members, of_unit, held_fixed, freedom, **vars(GROUPS))
+        return cls(len(groups), units, members, group_strata, held_fixed, freedom, **vars(GROUPS))
 
     def among(
         self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None = None
@@ -592,9 +592,9 @@ class GroupDesign(SamplingDesign):
         first_row = np.unique(group, return_index=True)[1]
         counts = np.empty((len(indices), self.n_units[0]), dtype=np.int64)
         for resample, rows in enumerate(indices):
-            of_row = np.bincount(rows, minlength=self.n_samples)
-            counts[resample] = of_row[first_row]
-            if np.any(of_row != counts[resample][group]):
+            row_counts = np.bincount(rows, minlength=self.n_samples)
+            counts[resample] = row_counts[first_row]
+            if np.any(row_counts != counts[resample][group]):
                 return None
         return counts
 
@@ -741,27 +741,28 @@ def within_tasks(
     if classes is not None:
         strata = classes if strata is None else strata * (int(classes.max()) + 1) + classes
     strata = strata_of_tasks(task, strata)
-    sizes, of_task = np.bincount(strata).astype(np.float64), np.bincount(task)
+    sizes, task_sizes = np.bincount(strata).astype(np.float64), np.bincount(task)
     totals = sizes
     if classes is None:
         task_of_stratum = np.empty(len(sizes), dtype=np.intp)
         task_of_stratum[strata] = task
-        totals = of_task[task_of_stratum].astype(np.float64)
+        totals = task_sizes[task_of_stratum].astype(np.float64)
     variance = sizes / totals**2
     seen = variance * (sizes - 1) / sizes
     varies, freedom = sizes > 1, (1.0, 1.0)
     if varies.any():
         df = seen.sum() ** 2 / np.sum(seen[varies] ** 2 / (sizes[varies] - 1))
         freedom = float(df), float(variance.sum() / seen.sum())
-    notes, unit, by_class = _few(len(of_task)), design.unit, classes is not None
+    notes, unit, by_class = _few(len(task_sizes)), design.unit, classes is not None
     if by_class:
         text = "Rows were resampled within task and class, because the metric needs both classes."
         notes.add("choice", text)
-    n_small = int(np.count_nonzero(of_task < FEW_UNITS))
+    n_small = int(np.count_nonzero(task_sizes < FEW_UNITS))
     if n_small:
         text = (
-            f"{n_small} of {len(of_task)} tasks have fewer than {FEW_UNITS} {unit}s: the standard "
-            f"error of a task of m {unit}s is multiplied by sqrt(m / (m - 1)) to allow for this."
+            f"{n_small} of {len(task_sizes)} tasks have fewer than {FEW_UNITS} {unit}s: the "
+            f"standard error of a task of m {unit}s is multiplied by sqrt(m / (m - 1)) to allow "
+            "for this."
         )
         notes.add("choice", text)
     n_single = int(np.count_nonzero(sizes == 1))

@@ -75,8 +75,8 @@ def multinomial_counts(
             return _many_small_strata(rng, n_resamples, strata)
         by_stratum = multiplicity if strata.order is None else multiplicity[strata.order]
         pieces = [
-            multinomial_counts(rng, n_resamples, of_stratum)
-            for of_stratum in np.split(by_stratum, np.cumsum(strata.sizes)[:-1])
+            multinomial_counts(rng, n_resamples, stratum_multiplicity)
+            for stratum_multiplicity in np.split(by_stratum, np.cumsum(strata.sizes)[:-1])
         ]
         return strata.in_place(np.concatenate(pieces, axis=1))
     if len(multiplicity) == 2:
@@ -121,10 +121,10 @@ class Strata(NamedTuple):
         """Put counts by stratum, (n_resamples, n_atoms), where the atoms are."""
         if self.order is None:
             return counts
-        of_atoms = np.empty_like(counts)
-        for resample, by_stratum in zip(of_atoms, counts, strict=True):
+        atom_counts = np.empty_like(counts)
+        for resample, by_stratum in zip(atom_counts, counts, strict=True):
             resample[self.order] = by_stratum
-        return of_atoms
+        return atom_counts
 
 
 def single_units(n: int) -> NDArray[np.int64]:
@@ -178,13 +178,13 @@ def _heavy_then_rare(
         remaining = remaining - taken
         pool -= size
     if pool:
-        of_rare = _rare(rng, remaining + np.zeros(n_resamples, np.int64), multiplicity[rare], n)
+        rare_counts = _rare(rng, remaining + np.zeros(n_resamples, np.int64), multiplicity[rare], n)
         if not len(heavy):
-            return of_rare
+            return rare_counts
         # Codes are mostly numbered in falling order; the rare ones are then the last, and a slice
         # writes them faster than a mask.
-        last = len(multiplicity) - of_rare.shape[1]
-        counts[:, slice(last, None) if rare[last:].all() else rare] = of_rare
+        last = len(multiplicity) - rare_counts.shape[1]
+        counts[:, slice(last, None) if rare[last:].all() else rare] = rare_counts
     return counts
 
 
@@ -282,9 +282,9 @@ def _poisson_fill(
     counts = np.empty((n_resamples, len(multiplicity)), dtype=dtype)
     missing = totals - fresh(n_resamples, counts)
     while (again := np.flatnonzero(missing < 0)).size:
-        some = np.empty((len(again), len(multiplicity)), dtype=dtype)
-        missing[again] = totals[again] - fresh(len(again), some)
-        counts[again] = some
+        redrawn = np.empty((len(again), len(multiplicity)), dtype=dtype)
+        missing[again] = totals[again] - fresh(len(again), redrawn)
+        counts[again] = redrawn
     if heavy:
         # As many at a time as the cache holds pick their atoms one by one.
         n_atoms = counts.shape[1]
@@ -364,12 +364,12 @@ def _byte_law(
     n_bytes = np.floor(256 * p).astype(int)
     cumulative = np.cumsum(n_bytes)
     starts = [np.uint8(c) for c in cumulative[:-1][n_bytes[1:] > 0]]
-    given_open = 256 * p - n_bytes
-    given_open /= given_open.sum()
-    n_entries = np.floor(TABLE_ENTRIES * given_open).astype(int)
+    open_law = 256 * p - n_bytes
+    open_law /= open_law.sum()
+    n_entries = np.floor(TABLE_ENTRIES * open_law).astype(int)
     table = np.full(TABLE_ENTRIES, _OPEN, dtype=np.uint8)
     table[: n_entries.sum()] = np.repeat(np.arange(40), n_entries)
-    residual = np.cumsum(TABLE_ENTRIES * given_open - n_entries)
+    residual = np.cumsum(TABLE_ENTRIES * open_law - n_entries)
     return starts, np.uint8(cumulative[-1]), table, residual[:-1] / residual[-1]
 
 
@@ -378,12 +378,12 @@ def _poisson_cells(
 ) -> None:
     """Write Poisson counts of means ``rate * multiplicity``, drawn from one table for each mean."""
     largest = int(multiplicity.max())
-    law, of_laws = multiplicity, range(1, largest + 1)
+    law, multiplicities = multiplicity, range(1, largest + 1)
     if out.size < largest * TABLE_ENTRIES:
         # Fewer counts than entries: the tables of means that do not occur would cost more.
-        of_laws = np.unique(multiplicity).tolist()
-        law = (np.searchsorted(of_laws, multiplicity) + 1).astype(np.int32)
-    table, residual = _table_law(rate, tuple(of_laws))
+        multiplicities = np.unique(multiplicity).tolist()
+        law = (np.searchsorted(multiplicities, multiplicity) + 1).astype(np.int32)
+    table, residual = _table_law(rate, tuple(multiplicities))
     offset = (law - 1) * np.int32(TABLE_ENTRIES)
     n_resamples, n_atoms = out.shape
     step = max(1, FILL_BYTES // 2 // n_atoms)

@@ -109,13 +109,13 @@ def sums_without_units(
     up_to = np.append(0.0, np.cumsum(_added_along(added, types, none, none)))
     sums = np.empty(n_types * n_ends + 1)
     sums[-1] = up_to[-1]
-    for of_type, value in zip(sums[:-1].reshape(n_types, n_ends), types.values, strict=True):
+    for type_sums, value in zip(sums[:-1].reshape(n_types, n_ends), types.values, strict=True):
         less = value[:, None]
         # Some ends that no unit of the type has are undefined; see `_added_along`.
         with np.errstate(invalid="ignore"):
-            np.add(up_to[:-1], _added_along(added, types, none, less), out=of_type)
+            np.add(up_to[:-1], _added_along(added, types, none, less), out=type_sums)
             after = _added_along(added, types, less, less)
-            of_type[:-1] += np.cumsum(after[:0:-1])[::-1]
+            type_sums[:-1] += np.cumsum(after[:0:-1])[::-1]
     # A unit past the last end is in no sum, as one of no type is.
     unit_type = np.where(unit_end < n_ends, unit_type, np.uint8(n_types))
     place: NDArray[Any] = unit_type.astype(narrow_type(len(sums)))
@@ -165,14 +165,16 @@ def change_without_units(
     lasts, firsts = np.split(changes.end, 2)
     # The outcomes of a type: before the unit, after it, and each of the ends that a unit may have
     # where the sign changes at its own end.
-    n_own = np.maximum(lasts - firsts, 0) + 1
-    of_type = np.repeat(np.arange(len(values)), n_own)
-    at = np.arange(n_own.sum()) - np.repeat(np.cumsum(n_own) - n_own - firsts, n_own)
+    n_outcomes = np.maximum(lasts - firsts, 0) + 1
+    end_type = np.repeat(np.arange(len(values)), n_outcomes)
+    at = np.arange(n_outcomes.sum()) - np.repeat(
+        np.cumsum(n_outcomes) - n_outcomes - firsts, n_outcomes
+    )
     before = np.where((at > 0)[:, None], types.running_at(np.maximum(at - 1, 0)), 0.0)
-    at_own = SignChange(at, before, types.running_at(at) - values[of_type], totals[of_type])
+    at_own = SignChange(at, before, types.running_at(at) - values[end_type], totals[end_type])
     (change,) = joined([[changes], [at_own]])
     n_types = len(values)
-    first_own = 2 * n_types + np.cumsum(n_own) - n_own
+    first_own = 2 * n_types + np.cumsum(n_outcomes) - n_outcomes
     number = unit_end + (first_own - firsts)[unit_type]
     after = unit_end < firsts[unit_type]
     number[after] = n_types + unit_type[after]
@@ -233,9 +235,10 @@ def leave_one_out(
         yield from _leave_sets_out(units_of_codes, multiplicity, strata)
         return
     atoms_seen = units_of_codes[0].atoms
-    if len(units_of_codes) > 1:
+    have_parts = any(units.atoms is not None for units in units_of_codes)
+    if have_parts and len(units_of_codes) > 1:
         units_of_codes = [units.among_all(n) for units in units_of_codes]
-    elif atoms_seen is not None:
+    elif have_parts:
         # A statistic of a subgroup: what it has no rows of is one atom of each stratum, since all
         # of these units have the same value without them.
         seen, strata_seen = multiplicity[atoms_seen], None
@@ -284,22 +287,22 @@ def _leave_sets_out(
     order = shuffled[np.argsort(stratum[shuffled], kind="stable")]
     sizes = np.bincount(stratum)
     n_sets = np.maximum(2, np.round(JACKKNIFE_UNITS * sizes / sizes.sum())).astype(int)
-    sets, of_stratum = [], []
+    sets, set_strata = [], []
     for h, units in enumerate(np.split(order, np.cumsum(sizes)[:-1])):
         dealt = np.array_split(units, min(n_sets[h], len(units)))
         sets.extend(dealt)
-        of_stratum.extend([h] * len(dealt))
+        set_strata.extend([h] * len(dealt))
     step = max(1, JACKKNIFE_COUNTS // n_atoms)
     for start in range(0, len(sets), step):
-        some = sets[start : start + step]
-        counts = np.repeat(multiplicity[None], len(some), axis=0)
-        for resample, units in enumerate(some):
+        block_sets = sets[start : start + step]
+        counts = np.repeat(multiplicity[None], len(block_sets), axis=0)
+        for resample, units in enumerate(block_sets):
             counts[resample] -= np.bincount(atom[units], minlength=n_atoms)
         yield JackknifeResamples(
             list[Block](UnitBlock.of_each(units_of_codes, counts, strata)),
-            np.ones(len(some), np.int64),
-            np.array(of_stratum[start : start + step], dtype=np.intp),
-            np.array([len(units) for units in some], dtype=np.intp),
+            np.ones(len(block_sets), np.int64),
+            np.array(set_strata[start : start + step], dtype=np.intp),
+            np.array([len(units) for units in block_sets], dtype=np.intp),
         )
 
 
@@ -324,8 +327,8 @@ class ObservedBlock(UnitBlock):
         influence: Floats = np.asarray(self.units_of_codes.totals(terms) @ gradient[0])
         counts, strata = self.all_atoms.counts[0], self.all_atoms.strata
         if self.units_of_codes.atoms is not None:
-            of_own, influence = influence, np.zeros(len(counts))
-            influence[self.units_of_codes.atoms] = of_own
+            atom_influence, influence = influence, np.zeros(len(counts))
+            influence[self.units_of_codes.atoms] = atom_influence
         if strata is not None:
             means = np.bincount(strata, counts * influence) / np.bincount(strata, counts)
             influence = influence - means[strata]
@@ -367,8 +370,8 @@ class ObservedBlock(UnitBlock):
         n_ends = len(terms) if ends is None else len(ends)
         upto: NDArray[Any] = np.zeros((n_ends + 1, len(values)), narrow)
         for k in range(len(values)):
-            of_type = number == k
-            running: NDArray[Any] = np.cumsum(of_type if ones else of_type * weights, dtype=narrow)
+            is_type = number == k
+            running: NDArray[Any] = np.cumsum(is_type if ones else is_type * weights, dtype=narrow)
             upto[1:, k] = running if ends is None else running[ends]
         return Types(number, values, upto)
 
@@ -426,7 +429,7 @@ class JackknifeBlock(UnitBlock):
         """Sums of the data less those of the unit; see `Block.sums`."""
         if terms is None:
             return super().sums()
-        of_data, units = self._observed.sums(terms), self.units_of_codes
+        data_sums, units = self._observed.sums(terms), self.units_of_codes
         code = None
         if not (units.codes_are_atoms or sparse.issparse(terms)):
             code = units.code_of_atom
@@ -439,11 +442,11 @@ class JackknifeBlock(UnitBlock):
             unit_sums = terms.take(code, axis=0, mode="clip")
             unit_sums[code == len(terms)] = 0.0
         if unit_sums.shape[1] > JACKKNIFE_TERMS:
-            return of_data - unit_sums
+            return data_sums - unit_sums
         # Few terms are subtracted column by column, because numpy is slow along short rows.
         sums = np.empty((unit_sums.shape[1], len(unit_sums)))
         for k, column in enumerate(sums):
-            np.subtract(of_data[0, k], unit_sums[:, k], out=column)
+            np.subtract(data_sums[0, k], unit_sums[:, k], out=column)
         return sums.T
 
     def pairs(
@@ -522,12 +525,12 @@ class JackknifeBlock(UnitBlock):
         ends = np.arange(self.n_codes) if ends is None else ends
         running = np.cumsum(self._observed.sums()[0][:, None] * terms, axis=0)
         code = code[self._at]
-        of_unit = np.vstack((terms, np.zeros(terms.shape[1])))[code]
+        unit_terms = np.vstack((terms, np.zeros(terms.shape[1])))[code]
 
         def running_at(end: NDArray[np.intp]) -> Floats:
-            return running[ends[end]] - of_unit * (code <= ends[end])[:, None]
+            return running[ends[end]] - unit_terms * (code <= ends[end])[:, None]
 
-        total = running[-1] - of_unit
+        total = running[-1] - unit_terms
         return tuple(search(running_at, total, len(ends), gap) for gap in gaps)
 
     def _unit_ends(

@@ -267,13 +267,13 @@ class ResamplingPlan:
         draws_rows = self.design.draws_independent_rows and not is_given
         if not draws_rows or self.n_resamples > BLOCK_RESAMPLES_OF_TWO_ATOMS:
             return [None] * len(codings)
-        of_data = [
+        multiplicities = [
             occurrences(coding) if coding.n_codes == 2 and coding.reads == "sums" else None
             for coding in codings
         ]
         child, smallest = child_seed(self.seed, 0), np.min_scalar_type(self.design.n_samples)
         counts_of_each: list[NDArray[np.integer] | None] = []
-        for multiplicity in of_data:
+        for multiplicity in multiplicities:
             counts = None
             if multiplicity is not None:
                 rng = np.random.Generator(np.random.SFC64(child))
@@ -367,22 +367,22 @@ class Binding:
         read : sequence of ReadTerms or None
             What each statistic will ask for; None where it asks for no sums.
         """
-        of_atoms: dict[Any, list[tuple[UnitBlock, ReadTerms]]] = {}
+        readers_by_atoms: dict[Any, list[tuple[UnitBlock, ReadTerms]]] = {}
         for block, terms_read in zip(blocks, read, strict=True):
             # Sparse terms are summed by themselves.
             if terms_read is None or not isinstance(terms_read.terms, np.ndarray):
                 continue
             if isinstance(block, UnitBlock):
-                of_atoms.setdefault(block.key_of_atoms, []).append((block, terms_read))
-        for readers in of_atoms.values():
+                readers_by_atoms.setdefault(block.key_of_atoms, []).append((block, terms_read))
+        for readers in readers_by_atoms.values():
             if len(readers) < 2:
                 continue
-            some, terms = zip(*readers, strict=True)
+            sharing, terms = zip(*readers, strict=True)
             # The data are read by units, and given resamples of groups by rows.
-            key = tuple(block.units_of_codes for block in some)
+            key = tuple(block.units_of_codes for block in sharing)
             if key not in self._cache:
-                self._cache[key] = SharedSums.of(some, terms)
-            self._cache[key].hand_out(some)
+                self._cache[key] = SharedSums.of(sharing, terms)
+            self._cache[key].hand_out(sharing)
 
     def forget(self) -> None:
         """Let go of what was made of terms for blocks of resamples: as much memory as they take."""
@@ -447,13 +447,14 @@ class Binding:
         n_resamples = (
             min(self.block_size, n_wanted) if self.draws_are_prefix_stable else self.block_size
         )
-        counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, self.drawn_within)
+        within = None if self.strata is None else self.drawn_within
+        counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
         if with_data:
             # In the order of `rows_with_data`: resamples, the data, the data without each unit.
             multiplicity = self.multiplicity[0]
             less = np.eye(len(multiplicity) + 1, len(multiplicity), -1, dtype=np.int64)
-            of_data = (multiplicity - less).astype(counts[0].dtype)
-            counts = (np.concatenate((counts[0], of_data)),)
+            data_counts = (multiplicity - less).astype(counts[0].dtype)
+            counts = (np.concatenate((counts[0], data_counts)),)
         blocks = self.plan.design.blocks(self.units_as_drawn, counts, self.strata)
         return [
             block._part(slice(0, n_wanted)) if block.units_of_codes.reads == "rows" else block
@@ -465,12 +466,14 @@ class Binding:
 
         A statistic of a subgroup needs none without a row of another, if each unit is left out.
         """
-        every = list(range(len(self.units_of_codes)))
-        parts = [k for k in every if self.units_of_codes[k].atoms is not None]
+        statistics = list(range(len(self.units_of_codes)))
+        parts = [k for k in statistics if self.units_of_codes[k].atoms is not None]
         if not has_closed_forms(self.units_of_codes):
-            return [(self, every)]
-        of_all = [k for k in every if k not in set(parts)]
-        return [(self.only(which), which) for which in (of_all, *([k] for k in parts)) if which]
+            return [(self, statistics)]
+        without_parts = [k for k in statistics if k not in set(parts)]
+        return [
+            (self.only(which), which) for which in (without_parts, *([k] for k in parts)) if which
+        ]
 
     def jackknife_resamples(self) -> Iterator[JackknifeResamples]:
         """Yield the data without each unit, or without each of many sets of units."""

@@ -343,10 +343,10 @@ def joined(pieces: Sequence[Sequence[SignChange]]) -> tuple[SignChange, ...]:
         SignChange(
             *(
                 np.concatenate(column)
-                for column in zip(*(change[:4] for change in of_gap), strict=True)
+                for column in zip(*(change[:4] for change in gap_changes), strict=True)
             )
         )
-        for of_gap in zip(*pieces, strict=True)
+        for gap_changes in zip(*pieces, strict=True)
     )
 
 

@@ -99,13 +99,13 @@ class CellsDesign(RowDesign):
             n_parts[slice(None) if part is None else part] += 1
         assert n_parts.max() <= 1
         is_outside = n_parts == 0
-        stratum, of_others = np.unique(
+        stratum, n_outside = np.unique(
             np.zeros(is_outside.sum(), np.intp)
             if design.strata is None
             else design.strata[is_outside],
             return_counts=True,
         )
-        multiplicity = np.concatenate([*(item.multiplicity for item in cells), of_others])
+        multiplicity = np.concatenate([*(item.multiplicity for item in cells), n_outside])
         strata = None
         if design.strata is not None:
             strata = np.concatenate([*(item.strata for item in cells), stratum])
@@ -214,8 +214,8 @@ class _Directions(NamedTuple):
             if not np.isfinite(span):
                 return None
             # Most values may differ by no more than the rounding of the whole span.
-            some = column[np.random.default_rng(0).integers(0, n, ROWS_LOOKED_AT)]
-            inner_low, inner_high = np.quantile(some, (0.01, 0.99))
+            sample = column[np.random.default_rng(0).integers(0, n, ROWS_LOOKED_AT)]
+            inner_low, inner_high = np.quantile(sample, (0.01, 0.99))
             if 0 < inner_high - inner_low < COLUMN_ROUNDING * span:
                 return None
             means[k] = column.mean()
@@ -387,8 +387,10 @@ class _Filled(NamedTuple):
             # The rows of a place that is cut go to both cells in proportion.
             sums.append(
                 [
-                    np.diff(np.interp(cuts, upto, np.append(0.0, np.cumsum(of_direction[h, used]))))
-                    for of_direction in self.sums
+                    np.diff(
+                        np.interp(cuts, upto, np.append(0.0, np.cumsum(direction_sums[h, used])))
+                    )
+                    for direction_sums in self.sums
                 ]
             )
             sizes.append(np.diff(cuts))
@@ -410,25 +412,25 @@ class _Filled(NamedTuple):
             None where cells lack too much to be believed.
         """
         n_path = self.rows.sum(axis=1)
-        of_rows = self.squares - (self.means * n_path) @ self.means.T
+        row_squares = self.squares - (self.means * n_path) @ self.means.T
         away = values - self.means[:, stratum]
         between = (away * sizes) @ away.T
         n_far = np.bincount(self.far_stratum, minlength=len(n_path))
         total = self.means * n_path
-        for k, of_direction in enumerate(self.far):
-            total[k] += np.bincount(self.far_stratum, of_direction, len(n_path))
-        of_all = self.squares + self.far @ self.far.T - (total / (n_path + n_far)) @ total.T
-        scale = _root(of_all, COLUMN_ROUNDING**2 * len(of_all) * (n_path + n_far).sum())
+        for k, far_values in enumerate(self.far):
+            total[k] += np.bincount(self.far_stratum, far_values, len(n_path))
+        all_squares = self.squares + self.far @ self.far.T - (total / (n_path + n_far)) @ total.T
+        scale = _root(all_squares, COLUMN_ROUNDING**2 * len(all_squares) * (n_path + n_far).sum())
         if not scale.shape[1]:
             return None
         unscale = np.linalg.pinv(scale)
-        parts = _root(unscale @ of_rows @ unscale.T, UNSEEN_SHARE)
+        parts = _root(unscale @ row_squares @ unscale.T, UNSEEN_SHARE)
         whiten = np.linalg.pinv(parts) @ unscale
         shares, turn = np.linalg.eigh(whiten @ between @ whiten.T)
         if np.any(shares < 1 - MOST_WITHIN):
             return None
         larger = (turn / np.sqrt(shares)) @ turn.T - np.eye(len(shares))
-        return np.eye(len(of_all)) + scale @ parts @ larger @ whiten
+        return np.eye(len(all_squares)) + scale @ parts @ larger @ whiten
 
 
 def _root(covariance: Floats, least: float) -> Floats:

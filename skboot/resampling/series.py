@@ -86,8 +86,8 @@ class Circles:
         of as many rows as it has: the last one of a series may be shorter.
         """
         starts = np.cumsum(self.n_blocks) - self.n_blocks
-        of_row = np.add.reduceat(influence, starts, axis=-1) / self.sizes
-        return influence - np.repeat(of_row, self.n_blocks, axis=-1) * self.rows_of_block
+        row_means = np.add.reduceat(influence, starts, axis=-1) / self.sizes
+        return influence - np.repeat(row_means, self.n_blocks, axis=-1) * self.rows_of_block
 
     @cached_property
     def series_of_block(self) -> NDArray[np.intp]:
@@ -115,17 +115,17 @@ class Circles:
         """Put values of positions (..., n_samples) in the order of the rows."""
         if self.order is None:
             return values
-        of_rows = np.empty_like(values)
-        of_rows[..., self.order] = values
-        return of_rows
+        row_values = np.empty_like(values)
+        row_values[..., self.order] = values
+        return row_values
 
     def block_sums(self, totals: Floats, length: NDArray[np.intp] | int) -> Floats:
         """Sum totals (n_samples, n_terms) in time over the block that begins at each position."""
         sums = np.empty((totals.shape[1], len(totals)))
         lengths = np.broadcast_to(length, self.sizes.shape).tolist()
         for start, size, rows in zip(self.offsets, self.sizes, lengths, strict=True):
-            of_series = totals[start : start + size].T
-            around = np.concatenate((of_series, of_series[:, : rows - 1]), axis=1)
+            series_totals = totals[start : start + size].T
+            around = np.concatenate((series_totals, series_totals[:, : rows - 1]), axis=1)
             sums[:, start : start + size] = moving_sums(around, rows)[:, rows - 1 :]
         return sums
 
@@ -184,7 +184,7 @@ class Starts:
         # calls for each where these are many.
         at_once = max(1, PLACES_AT_ONCE // circles.n_places)
         for start in range(0, n_resamples, at_once):
-            some = opened[start : start + at_once]
+            opened_at_once = opened[start : start + at_once]
             places = self.positions[start : start + at_once]
             if shift[-1]:
                 places = places + shift
@@ -193,16 +193,16 @@ class Starts:
                 last = circles.last_block[cut]
                 places = np.delete(places, last, 1) if several else places[:, :-1]
             if at_once > 1:
-                places = places + np.arange(len(some))[:, None] * circles.n_places
-            np.add.at(some.reshape(-1), places.reshape(-1), np.uint8(1))
+                places = places + np.arange(len(opened_at_once))[:, None] * circles.n_places
+            np.add.at(opened_at_once.reshape(-1), places.reshape(-1), np.uint8(1))
         # What sticks out beyond a series ends before the next begins, so that all are one array.
         opened = moving_sums(opened.reshape(-1), circles.length).reshape(opened.shape)
         for k in cut.tolist():
             last = circles.last_block[k]
             rows = np.arange(circles.last_length[k]) + shift[last]
-            of_series = self.positions[:, last, None] + rows
-            of_series += np.arange(n_resamples)[:, None] * circles.n_places
-            np.add.at(opened.reshape(-1), of_series.reshape(-1), np.uint8(1))
+            last_rows = self.positions[:, last, None] + rows
+            last_rows += np.arange(n_resamples)[:, None] * circles.n_places
+            np.add.at(opened.reshape(-1), last_rows.reshape(-1), np.uint8(1))
         beyond = circles.length - 1
         if beyond:
             for k, (begin, size) in enumerate(zip(circles.offsets, circles.sizes, strict=True)):
@@ -270,8 +270,8 @@ class SeriesBlock(UnitBlock):
             influence = np.zeros(self.starts.positions[resamples].shape)
             for k, block_sums in enumerate(sums_of_terms):
                 same = block_sums.constant is not None
-                of_blocks = self._sums_of_any if same else self._looked_up
-                influence += gradient[resamples, k, None] * of_blocks(block_sums, resamples)
+                sums_of_block = self._sums_of_any if same else self._looked_up
+                influence += gradient[resamples, k, None] * sums_of_block(block_sums, resamples)
             if len(self.starts.circles.sizes) > 1:
                 influence = self.starts.circles.centred(influence)
             variance[resamples] = np.einsum("ij,ij->i", influence, influence)
@@ -300,10 +300,10 @@ class SeriesBlock(UnitBlock):
     def _looked_up(self, block_sums: _BlockSums, resamples: slice) -> Floats:
         """Return the sum of each block of some resamples, (n_some, n_blocks)."""
         starts, last = self.starts.positions[resamples], self.starts.circles.last_block
-        of_blocks = block_sums.full.take(starts, mode="clip")
+        drawn_sums = block_sums.full.take(starts, mode="clip")
         if block_sums.cut is not block_sums.full:
-            of_blocks[:, last] = block_sums.cut[starts[:, last]]
-        return of_blocks
+            drawn_sums[:, last] = block_sums.cut[starts[:, last]]
+        return drawn_sums
 
     def _sums_of_any(self, block_sums: _BlockSums, resamples: slice) -> Floats:
         """Return the same where rows do not differ, so that it does not matter where blocks begin.
@@ -311,9 +311,9 @@ class SeriesBlock(UnitBlock):
         One resample, (1, n_blocks), stands for all.
         """
         circles = self.starts.circles
-        of_blocks = np.full((1, self.starts.positions.shape[1]), block_sums.full[0])
-        of_blocks[:, circles.last_block] = block_sums.cut[circles.offsets]
-        return of_blocks
+        resample_sums = np.full((1, self.starts.positions.shape[1]), block_sums.full[0])
+        resample_sums[:, circles.last_block] = block_sums.cut[circles.offsets]
+        return resample_sums
 
 
 class _BlockSums(NamedTuple):
@@ -366,8 +366,8 @@ class ObservedSeries(ObservedBlock):
 
     def influence(self, terms: Any, gradient: Floats) -> Floats:
         """Influence of each of the blocks that series are cut into; see `Block.influence`."""
-        of_rows = super().influence(terms, gradient)
-        influence = np.bincount(self.design.circles.block_of_row, of_rows).astype(np.float64)
+        row_influence = super().influence(terms, gradient)
+        influence = np.bincount(self.design.circles.block_of_row, row_influence).astype(np.float64)
         circles = self.design.circles
         return influence if self.design.strata is None else circles.centred(influence)
 
@@ -378,8 +378,8 @@ class ObservedSeries(ObservedBlock):
         drawn in its place, centred within series.
         """
         circles = self.design.circles
-        of_rows = super().influence(terms, gradient)
-        [(full, cut, _)] = _sums_of_blocks(circles, of_rows[:, None])
+        row_influence = super().influence(terms, gradient)
+        [(full, cut, _)] = _sums_of_blocks(circles, row_influence[:, None])
         variance = 0.0
         for start, size, n in zip(circles.offsets, circles.sizes, circles.n_blocks, strict=True):
             at = slice(int(start), int(start + size))
@@ -515,7 +515,7 @@ class SeriesDesign(SamplingDesign):
     ) -> Iterator[JackknifeResamples]:
         """Yield the data without each block; see `SamplingDesign.jackknife_resamples`."""
         block, n_blocks = self.circles.block_of_row, self.n_units[0]
-        of_blocks = [
+        units_as_blocks = [
             replace(
                 units,
                 units=block[
@@ -526,4 +526,4 @@ class SeriesDesign(SamplingDesign):
             )
             for units in units_of_codes
         ]
-        return leave_one_out(of_blocks, np.ones(n_blocks, dtype=np.int64), self.strata)
+        return leave_one_out(units_as_blocks, np.ones(n_blocks, dtype=np.int64), self.strata)

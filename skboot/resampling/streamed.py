@@ -72,9 +72,9 @@ class PoissonWeights:
     def __init__(self, seed: np.random.SeedSequence, n_resamples: int) -> None:
         keys = child_seed(seed, 0).generate_state(4, np.uint64)
         self.n_resamples = n_resamples
-        self._of_numbers, self._of_texts, self._start, of_resamples = keys
+        self._of_numbers, self._of_texts, self._start, start_of_resamples = keys
         number = np.arange(1, -(-n_resamples // WEIGHTS_PER_WORD) + 1, dtype=np.uint64)
-        self._keys = mixed(number * _STEP + of_resamples)
+        self._keys = mixed(number * _STEP + start_of_resamples)
 
     # -------------------------------------------------------------- ids
 
@@ -98,10 +98,10 @@ class PoissonWeights:
 
     def weights(self, units: Words) -> NDArray[np.uint8]:
         """Return the weights of units, (n_units, n_resamples)."""
-        of_units = np.empty((len(units), self.n_resamples), dtype=np.uint8)
+        unit_weights = np.empty((len(units), self.n_resamples), dtype=np.uint8)
         for rows, resamples, weights in self._tiles(units):
-            of_units[rows, resamples] = weights
-        return of_units
+            unit_weights[rows, resamples] = weights
+        return unit_weights
 
     def sums(
         self,

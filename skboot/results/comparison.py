@@ -33,7 +33,7 @@ from ..inference.differences import (
     detectable_margin,
     outcome_of,
 )
-from ..inference.evidence import ConfidenceInterval, Drawn, joint_bounds, range_of_difference
+from ..inference.evidence import ConfidenceInterval, DrawnUnits, joint_bounds, range_of_difference
 from ..inference.intervals import MIRRORED, title_of
 from ..inference.proportions import Discordant, TwoAreas, tango_limits
 from ..inference.runs import Outperformance
@@ -75,7 +75,7 @@ class ComparisonFacts:
         many as the difference that needs most.
     rounding : float
         What scores of this size differ by through rounding alone.
-    drawn : Drawn
+    drawn : DrawnUnits
         What was drawn, for plans.
     varied : str or None
         What the runs of methods on a test set differ in; None without runs.
@@ -95,7 +95,7 @@ class ComparisonFacts:
     unit: str
     n_units: int | tuple[int, ...]
     digits: int
-    drawn: Drawn = field(compare=False)
+    drawn: DrawnUnits = field(compare=False)
     varied: str | None = None
     paired_runs: bool = False
     paired: bool = True

@@ -17,7 +17,7 @@ from .._base.doors import door
 from .._base.errors import texts_of, thousands
 from .._base.values import read_only
 from ..inference.bands import CurveEvidence, PointwiseFacts, pointwise_interval, simultaneous_band
-from ..inference.evidence import ConfidenceInterval, Drawn, Evidence, notes_of_cut
+from ..inference.evidence import ConfidenceInterval, DrawnUnits, Evidence, notes_of_cut
 from ..inference.intervals import confidence_interval
 from ..method_error.learning_curve import extended
 from ..metrics.statistic import Facts
@@ -397,7 +397,7 @@ class CurveResult(FromACall, Shown):
         return Evidence(
             float(self.estimate[k]),
             self.bootstrap_distribution[:, k],
-            Drawn(self.kind, self.units_of_factors, self.n_strata, self.freedom),
+            DrawnUnits(self.kind, self.units_of_factors, self.n_strata, self.freedom),
             Facts(self.bounds, weighted=self.weighted),
         )
 

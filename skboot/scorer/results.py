@@ -19,7 +19,7 @@ from .._base.errors import Note, Notes, collected, refuse, tell, texts_of
 from .._base.work import Workers
 from ..inference._tuning import FEW_GROUPS
 from ..inference.automatic import IntervalWithNotes
-from ..inference.evidence import ConfidenceInterval, Drawn, Evidence
+from ..inference.evidence import ConfidenceInterval, DrawnUnits, Evidence
 from ..method_error.prediction_error import MethodErrorSummary, method_interval
 from ..metrics.statistic import Facts
 from ..refit.estimates import NO_COMPONENTS, MethodError
@@ -295,7 +295,7 @@ def result_of(
     evidence = Evidence(
         estimate=np.nan if summary is None else metric.score(summary.point),
         replicates=metric.score(method_error.run_errors),
-        drawn=Drawn(words.kind, (run_records.n_units,)),
+        drawn=DrawnUnits(words.kind, (run_records.n_units,)),
         facts=Facts((0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high)),
         standard_error=np.nan if summary is None else summary.standard_error_for(call.interval),
     )

@@ -15,7 +15,7 @@ from .._base.checks import fail
 from .._base.errors import Note, refuse, tell, thousands
 from .._base.work import Workers
 from ..inference.distribution import BootstrapDistribution, BoundStatistic
-from ..inference.evidence import BeforeResampling, Drawn, Evidence
+from ..inference.evidence import BeforeResampling, DrawnUnits, Evidence
 from ..metrics.lookup import unnamed_positives
 from ..metrics.responses import (
     note_on_scores,
@@ -119,7 +119,7 @@ class SumsOfStream(Source):
             part,
             streamed.statistic,
             BoundStatistic(streamed.statistic, reduced, coding),
-            BeforeResampling(Drawn.of(study.plan.design), streamed.facts, study.first_look),
+            BeforeResampling(DrawnUnits.of(study.plan.design), streamed.facts, study.first_look),
             study.interval,
             streamed,
             tuple(reading_notes),

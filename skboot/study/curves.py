@@ -21,7 +21,7 @@ from .._base.work import Workers, single_threaded_blas
 from ..inference.automatic import tell_of_groups
 from ..inference.bands import CurveEvidence
 from ..inference.distribution import BoundStatistic
-from ..inference.evidence import Drawn
+from ..inference.evidence import DrawnUnits
 from ..metrics.cells import check_two_columns
 from ..metrics.curves import (
     CalibrationBins,
@@ -635,7 +635,7 @@ def _notes_of(call: CurveCall, draws: Sequence[CurveDraws]) -> list[Note]:
         notes.append(Note("undefined", text))
     design = call.plan.design
     if design.units_are_groups:
-        units = Drawn(design.kind, design.n_units, design.n_strata, design.freedom)
+        units = DrawnUnits(design.kind, design.n_units, design.n_strata, design.freedom)
         with collected() as cautions:
             tell_of_groups(units)
         notes += cautions

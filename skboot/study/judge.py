@@ -31,7 +31,7 @@ from .._base.errors import Note, parts_of, tell
 from .._base.work import Workers, child_seed
 from ..inference.automatic import planned_method
 from ..inference.distribution import BootstrapDistribution, BoundStatistic, Jackknife
-from ..inference.evidence import BeforeResampling, Drawn, deciding_units
+from ..inference.evidence import BeforeResampling, DrawnUnits, deciding_units
 from ..inference.intervals import value_range
 from ..metrics.statistic import Facts
 from ..resampling.design import RowDesign, SamplingDesign
@@ -169,7 +169,7 @@ class WithJudge(Source):
             weighted=facts_of_labels.weighted,
             proxy_weight=1.0,
         )
-        premises = BeforeResampling(Drawn.of(self.design), facts)
+        premises = BeforeResampling(DrawnUnits.of(self.design), facts)
         return ScoreWithJudge(
             metric,
             human.rows,

@@ -54,7 +54,7 @@ from ..inference.distribution import (
 from ..inference.evidence import (
     BeforeResampling,
     ConfidenceInterval,
-    Drawn,
+    DrawnUnits,
     Evidence,
     JackknifeBias,
     JackknifeJumps,
@@ -68,7 +68,7 @@ from ..inference.intervals import (
     problem_before,
     problem_with,
 )
-from ..inference.tables import Table, Tabled, has_table
+from ..inference.tables import ConfusionTable, MetricOfTable, has_table
 from ..metrics.ranking import positive_rows, positive_scores
 from ..metrics.responses import notes_on_reversed_scores
 from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
@@ -154,7 +154,7 @@ class Score:
         Method that will be wanted, which decides what else is computed.
     classes : ndarray of shape (n_groups,) or None
         Class of each group where all its rows are of one, -1 of groups without rows.
-    table : Tabled or None
+    table : MetricOfTable or None
         Of functions of a table of truth and decision, on rows that are not in groups, if few rows
         may decide or tables are asked for.
     """
@@ -167,7 +167,7 @@ class Score:
     premises: BeforeResampling
     interval: str
     classes: NDArray[np.intp] | None = field(default=None, kw_only=True)
-    table: Tabled | None = field(default=None, kw_only=True)
+    table: MetricOfTable | None = field(default=None, kw_only=True)
 
     @property
     def columns(self) -> Columns:
@@ -295,7 +295,7 @@ class RowsInMemory(Source):
         if design.members is not None and not design.units_are_rows:
             members = design.members if part.rows is None else design.members[part.rows]
         facts = statistic.facts(reduced, rows, members)
-        units = Drawn.of(design, part.rows, rows[2])
+        units = DrawnUnits.of(design, part.rows, rows[2])
         # Of groups: what they weigh, and their classes. Rows that the user gave as resamples may
         # split groups; groups then have no influence.
         holds_rows = design.n_factors == 1 and not design.units_are_rows
@@ -348,7 +348,7 @@ class RowsInMemory(Source):
             if part.rows is not None and strata is not None:
                 # Those without a row of the part are none of it.
                 strata = np.unique(strata[part.rows], return_inverse=True)[1]
-            table = Tabled(statistic, rows, strata)
+            table = MetricOfTable(statistic, rows, strata)
         reads = statistic.reading(reduced)
         coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts, part.rows)
         return Score(
@@ -491,7 +491,7 @@ class Draws:
     def _smoothed(self) -> dict[int, Floats]:
         """Return the values on drawn tables of scores that ask for them or rest on few rows."""
         smoothed: dict[int, Floats] = {}
-        seen: list[tuple[Tabled, Table | None, list[Floats]]] = []
+        seen: list[tuple[MetricOfTable, ConfusionTable | None, list[Floats]]] = []
         for k, score in self.scores.items():
             tabled, is_asked_for = score.table, score.interval == "smoothed"
             if tabled is None:
@@ -508,7 +508,7 @@ class Draws:
                 continue
             if is_asked_for or table.is_decided_by_few(tabled):
                 if not masses:
-                    masses.append(table.drawn(self.plan.n_resamples, self.plan.seed))
+                    masses.append(table.draw_masses(self.plan.n_resamples, self.plan.seed))
                 smoothed[k] = table.values(tabled, masses[0])
         return smoothed
 

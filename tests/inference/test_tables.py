@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from skboot import bootstrap_score, compare_systems
-from skboot.inference.tables import AMOUNTS, Table
+from skboot.inference.tables import AMOUNTS, ConfusionTable
 
 COUNTS = np.array([11, 3, 2, 34])
 
@@ -76,8 +76,8 @@ def test_strata_keep_their_shares_and_the_variance_of_their_rows_less_one():
     strata = np.repeat(np.arange(30), 4)
     y_true = np.repeat([0, 1], 60)
     y_pred = np.where(rng.random(120) < 0.75, y_true, 1 - y_true)
-    table = Table.of(y_true, [y_pred], None, strata)
-    masses = table.drawn(4000, np.random.SeedSequence(0))
+    table = ConfusionTable.of(y_true, [y_pred], None, strata)
+    masses = table.draw_masses(4000, np.random.SeedSequence(0))
     np.testing.assert_allclose(masses.sum(axis=2), 120)
     right = masses[0][:, [0, 3]].sum(axis=1) / 120
     hits = np.bincount(strata, y_true == y_pred) / 4

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from skboot import bootstrap_score, compare_systems
-from skboot.inference.evidence import Drawn
+from skboot.inference.evidence import DrawnUnits
 from skboot.resampling.design import GroupDesign, equal_units, freedom_of_groups
 
 SIZES = np.repeat([4, 9, 15, 22], [5, 4, 3, 3])
@@ -26,7 +26,7 @@ def test_equal_groups_have_nothing_of_their_own():
     assert freedom_of_groups(np.array([2, 5, 2, 5, 5]), np.array([0, 1, 0, 1, 1])) is None
     design = GroupDesign.of(np.repeat(np.arange(7), 3))
     assert (design.degrees_of_freedom, design.inflation) == (6, 7 / 6)
-    assert (Drawn.of(design).n_equal, Drawn.of(design).unequal) == (7, 1)
+    assert (DrawnUnits.of(design).n_equal, DrawnUnits.of(design).unequal) == (7, 1)
 
 
 def test_equal_groups_whose_weights_differ_by_rounding_are_equal():
@@ -34,7 +34,7 @@ def test_equal_groups_whose_weights_differ_by_rounding_are_equal():
     weights = rng.uniform(size=5)
     each = [rng.permutation(weights) for _ in range(6)]
     design = GroupDesign.of(np.repeat(np.arange(6), 5))
-    assert Drawn.of(design, None, np.concatenate(each)).freedom is None
+    assert DrawnUnits.of(design, None, np.concatenate(each)).freedom is None
 
 
 def test_the_factor_is_that_of_leaving_out_one_group_of_means_that_vary_alike():

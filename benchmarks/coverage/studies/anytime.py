@@ -52,7 +52,7 @@ from scipy.special import ndtri
 from scipy.stats import beta, norm
 
 from skboot.inference.differences import Difference, difference_interval
-from skboot.inference.evidence import Drawn, Evidence, JackknifeBias
+from skboot.inference.evidence import DrawnUnits, Evidence, JackknifeBias
 from skboot.inference.intervals import boundary, limits_of, problem_with
 from skboot.inference.proportions import Discordant, TwoAreas
 from skboot.metrics.statistic import DeLong, Facts, Proportion
@@ -113,7 +113,7 @@ def quantiles(units, first):
 
 def evidence_of(estimate, n_units, first, kind="rows", facts=None, **known):
     """Evidence without resamples."""
-    drawn = Drawn(kind, (int(n_units),))
+    drawn = DrawnUnits(kind, (int(n_units),))
     facts = Facts(additive=True) if facts is None else facts
     return Evidence(float(estimate), np.empty(0), drawn, facts, first_look=first, **known)
 
