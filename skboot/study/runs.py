@@ -408,7 +408,7 @@ def _drawn_by_counts(
     since they come from the rows; the mean of the runs is drawn as a run of its own.
     """
     study, run = call.study, call.system_run
-    draws = study.source.draw(study.plan, [system_score], study.workers)
+    draws = study.source.draw(study, [system_score])
     [distribution] = draws.distributions
     mean = mean_of_values()
     reduced = mean.reduce(None, RowNoise(row_values).average(call.centre), None)
