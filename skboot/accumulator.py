@@ -375,7 +375,12 @@ class BootstrapAccumulator(Hinting):
         """
         record, fields = unpack(data)
         try:
-            accumulator = cls(**_arguments(record))
+            seed = {name: record.pop(name) for name in _SEED}
+            if not isinstance(seed["pool_size"], int) or not 4 <= seed["pool_size"] <= 1024:
+                raise ValueError("a seed of another kind")
+            metric = metric_of_record(record.pop("metric"))
+            random_state = np.random.SeedSequence(**seed)
+            accumulator = cls(metric=metric, random_state=random_state, **record)
             state = StreamState(**fields)
             check_fits(state, accumulator._settings)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -530,12 +535,3 @@ def _with_order(results: Any, state: StreamState) -> Any:
     if isinstance(results, ResultTable):
         return ResultTable({name: _with_order(result, state) for name, result in results.items()})
     return results._with_provenance(notes=(*results.notes, _IN_ORDER))
-
-
-def _arguments(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the constructor from the record of the settings."""
-    seed = {name: record.pop(name) for name in _SEED}
-    if not isinstance(seed["pool_size"], int) or not 4 <= seed["pool_size"] <= 1024:
-        raise ValueError("a seed of another kind")
-    metric = metric_of_record(record.pop("metric"))
-    return {"metric": metric, "random_state": np.random.SeedSequence(**seed), **record}

@@ -466,8 +466,8 @@ class Draws:
         assert self.binding is not None
         subjects = {
             k: self.subjects[k]
-            for k, one in self.scores.items()
-            if one.interval in LEAVING_OUT or one.subject.coding.reads in ("sums", "pairs")
+            for k, score in self.scores.items()
+            if score.interval in LEAVING_OUT or score.subject.coding.reads in ("sums", "pairs")
         }
         if not subjects:
             return [None] * len(self.scores)
