@@ -377,7 +377,13 @@ class BootstrapAccumulator(Hinting):
         record, arrays = arrays_of_bytes(data)
         try:
             state = state_of_record(record, arrays)
-            accumulator = cls(**_arguments(record["settings"]))
+            arguments = record["settings"]
+            seed = {name: arguments.pop(name) for name in _SEED}
+            if not isinstance(seed["pool_size"], int) or not 4 <= seed["pool_size"] <= 1024:
+                raise ValueError("a seed of another kind")
+            metric = metric_of_record(arguments.pop("metric"))
+            random_state = np.random.SeedSequence(**seed)
+            accumulator = cls(metric=metric, random_state=random_state, **arguments)
             check_state_fits(state, accumulator._settings)
         except Exception as error:
             # Bytes with a right checksum may hold anything all the same.
@@ -532,12 +538,3 @@ def _with_order(results: Any, state: StreamState) -> Any:
     if isinstance(results, ResultTable):
         return ResultTable({name: _with_order(result, state) for name, result in results.items()})
     return results._with_provenance(notes=(*results.notes, _IN_ORDER))
-
-
-def _arguments(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the constructor from the record of the settings."""
-    seed = {name: record.pop(name) for name in _SEED}
-    if not isinstance(seed["pool_size"], int) or not 4 <= seed["pool_size"] <= 1024:
-        raise ValueError("a seed of another kind")
-    metric = metric_of_record(record.pop("metric"))
-    return {"metric": metric, "random_state": np.random.SeedSequence(**seed), **record}

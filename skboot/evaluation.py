@@ -294,7 +294,8 @@ def bootstrap_score(
         adjust=adjust,
         first_look=look,
     )
-    if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
+    has_weight = not check.is_among(proxy_weight, ["auto"])
+    if proxy is not None or has_weight:
         return _score_with_judge(
             proxy, proxy_weight, y_true, y_pred, sampling, scoring, score_options
         )

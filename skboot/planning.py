@@ -241,16 +241,16 @@ def plan_evaluation(
     power = _checked_share("power", power, "For 80 % use power=0.8.")
     if confidence_level is not None:
         confidence_level = check_confidence_level(confidence_level)
-    evidence = _checked_pilot(pilot, proportion, target, value, confidence_level)
+    checked_pilot = _checked_pilot(pilot, proportion, target, value, confidence_level)
     if target == "half_width" and proportion is not None and value >= 0.5:
         must, got = "be below 0.5 for a proportion", repr(half_width)
         raise fail("half_width", must, got, "For two points of accuracy use 0.02.")
     if n_runs is not None:
-        count = check_count("n_runs", n_runs, evidence.least_runs)
-        if evidence.n_runs is None:
+        count = check_count("n_runs", n_runs, checked_pilot.least_runs)
+        if checked_pilot.n_runs is None:
             advice = "Runs come from bootstrap_runs, compare_runs, or methods with a test set."
             raise fail("n_runs", "be None for a pilot without runs", repr(n_runs), advice)
-        if not evidence.runs_matter and count != evidence.n_runs:
+        if not checked_pilot.runs_matter and count != checked_pilot.n_runs:
             advice = "With this pilot, more runs would not narrow the interval."
             raise fail("n_runs", "be None for this pilot", repr(n_runs), advice)
         n_runs = count
@@ -258,11 +258,11 @@ def plan_evaluation(
     settings = {
         target: value,
         "power": chance,
-        "confidence_level": evidence.confidence_level,
+        "confidence_level": checked_pilot.confidence_level,
         "proportion": proportion,
         "n_runs": n_runs,
     }
-    return _plan_of(PlanCall(evidence, target, value, chance, n_runs), settings)
+    return _plan_of(PlanCall(checked_pilot, target, value, chance, n_runs), settings)
 
 
 # ------------------------------------------------------------------ arguments
@@ -323,8 +323,8 @@ def _checked_pilot(
             advice = "Give difference= or margin=, or the result of one system."
             must = "be an EvaluationResult for half_width="
             raise fail("pilot", must, "a pair", advice)
-        evidence = _pilot_of_pair(pilot, target, value, confidence_level)
-        return evidence.with_rows(pilot.comparison.n_samples if pilot.comparison else None)
+        pair_pilot = _pilot_of_pair(pilot, target, value, confidence_level)
+        return pair_pilot.with_rows(pilot.comparison.n_samples if pilot.comparison else None)
     advice = "Of a comparison give one of its .pairs, of a table one of its results."
     must = "be an EvaluationResult or a pair of a comparison"
     raise fail("pilot", must, type(pilot).__name__, advice)

@@ -584,7 +584,7 @@ def _families(options: Asked, study: Study) -> dict[tuple[str, Any], Family]:
             replace(score, subject=replace(score.subject, with_variance=has_variance))
             for score, has_variance in zip(every, with_variance, strict=True)
         ]
-    draws = study.source.draw(study.plan, every, study.workers)
+    draws = study.source.draw(study, every)
     if options.interval in ("delong", "logit-delong"):
         _check_delong(options, draws)
     places: dict[tuple[str, Any], list[int]] = {}

@@ -158,5 +158,5 @@ def interval_scorer(
         random_state=random_state,
     )
     # Folds are scored in the processes that scikit-learn starts.
-    wanted = Wanted(interval=interval, confidence_level=level, workers=DEFAULT_WORKERS)
-    return IntervalScorer(name, scorer, sampling, wanted)
+    score_options = Wanted(interval=interval, confidence_level=level, workers=DEFAULT_WORKERS)
+    return IntervalScorer(name, scorer, sampling, score_options)

@@ -13,7 +13,6 @@ from scipy.special import chdtri
 
 from .._base.checks import fail
 from .._base.errors import Note, refuse, tell, thousands
-from .._base.work import Workers
 from ..inference.distribution import BootstrapDistribution, BoundStatistic
 from ..inference.evidence import BeforeResampling, DrawnUnits, Evidence
 from ..metrics.lookup import unnamed_positives
@@ -125,16 +124,16 @@ class SumsOfStream(Source):
             tuple(reading_notes),
         )
 
-    def draw(self, plan: ResamplingPlan, scores: Any, workers: Workers) -> Draws:
+    def draw(self, study: Study, scores: Any) -> Draws:
         """See `Source.draw`."""
         distributions = []
         for score in scores:
-            values = score.streamed.values[: 1 + plan.n_resamples]
+            values = score.streamed.values[: 1 + study.plan.n_resamples]
             # A metric that divides by zero on a resample is undefined there.
             values = np.where(np.isinf(values), np.nan, values)
             distributions.append(BootstrapDistribution(float(values[0]), values[1:], None, None))
         subjects = [score.subject for score in scores]
-        return Draws(plan, None, subjects, distributions, dict(enumerate(scores)))
+        return Draws(study.plan, None, subjects, distributions, dict(enumerate(scores)))
 
     def positive(self, streamed: StreamedMetric, kind: Any) -> Note | None:
         """Say which of two labels in text is the positive one, where the user did not name it."""

@@ -313,8 +313,10 @@ def gap_of(
     evidence_a, evidence_b = evidence[a], evidence[b]
     pair = (sides[a], sides[b])
     closed = all(side.shape in ("wilson", "tango") for side in pair)
-    drawn = None if closed else evidence_a.replicates
-    gap = SubgroupGap(pair, len(sides), n_families, evidence_a.drawn.design.units_are_rows, drawn)
+    replicates_a = None if closed else evidence_a.replicates
+    gap = SubgroupGap(
+        pair, len(sides), n_families, evidence_a.drawn.design.units_are_rows, replicates_a
+    )
     low, high = sides[a].bounds
     estimate, replicates = (
         float(values[a] - values[b]),

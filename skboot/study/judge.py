@@ -183,9 +183,9 @@ class WithJudge(Source):
             classes=human.classes,
         )
 
-    def draw(self, plan: ResamplingPlan, scores: Sequence[Any], workers: Workers) -> Draws:
+    def draw(self, study: Study, scores: Sequence[Any]) -> Draws:
         """See `Source.draw`; all scores are by one metric."""
-        terms = self._terms(plan, scores, workers)
+        terms = self._terms(study, scores)
         weight = terms.weight() if self.weight == "auto" else float(self.weight)
         estimates, replicates = terms.combined(weight)
         distributions, combined = [], []
@@ -199,11 +199,12 @@ class WithJudge(Source):
                 BootstrapDistribution(estimate, replicates[k], error, None, _shape(moved, error))
             )
         subjects = [score.subject for score in scores]
-        return Draws(plan, None, subjects, distributions, dict(enumerate(combined)))
+        return Draws(study.plan, None, subjects, distributions, dict(enumerate(combined)))
 
-    def _terms(self, plan: ResamplingPlan, scores: Sequence[Any], workers: Workers) -> Terms:
+    def _terms(self, study: Study, scores: Sequence[Any]) -> Terms:
         """Return the terms of all scores, on the rows and on resamples that they share."""
-        draws = draw(plan, [term for score in scores for term in score.terms], workers)
+        subjects = [term for score in scores for term in score.terms]
+        draws = draw(study.plan, subjects, study.workers)
         shape = (len(scores), 3, -1)
         values = np.array([distribution.estimate for distribution in draws.distributions]).reshape(
             shape[:2]
@@ -211,7 +212,9 @@ class WithJudge(Source):
         replicates = np.array(
             [distribution.replicates for distribution in draws.distributions]
         ).reshape(shape)
-        with_label, without = (plan.design.among(part.rows)[0][0] for part in self.columns.parts)
+        with_label, without = (
+            study.plan.design.among(part.rows)[0][0] for part in self.columns.parts
+        )
         left_out = draws.values_left_out()
         # Deviations without each unit, so that squares add to the variance of the jackknife of the
         # units that a term rests on.
@@ -224,7 +227,7 @@ class WithJudge(Source):
             centred = defined - defined.mean(axis=-1, keepdims=True)
             deviations = centred / np.sqrt(max(defined.shape[-1], 1))
         terms = Terms(values, replicates, deviations)
-        effects = self._effects(scores, values, workers)
+        effects = self._effects(scores, values, study.workers)
         return terms.with_further(effects, self._n_further, child_seed(self.seed, _STREAM))
 
     @property

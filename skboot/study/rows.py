@@ -54,10 +54,12 @@ _BY_ROW = ("groups", "strata", "by", "average_over", "sample_weight")
 
 
 class Sampling(NamedTuple):
-    """Arguments of what is drawn, of the names that they have in public; not checked.
+    """Arguments of what is drawn, of the names that they have in public, as they were given.
 
-    A function leaves those as they are here which it does not take. ``system`` names the system
-    whose rows they are, where each has its own.
+    Each is checked once, by the step that reads it, since what it must be depends on the rows:
+    weights with the columns, others for the plan, the parts or the tasks. A function leaves those
+    as they are here which it does not take. ``system`` names the system whose rows they are, where
+    each has its own.
     """
 
     groups: Any = None

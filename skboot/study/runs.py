@@ -343,22 +343,23 @@ def scored_runs(
     scores : Scores
         Of all methods.
     """
-    subjects: list[BoundStatistic[Any]] = []
-    systems: dict[int, Score] = {}
-    families = []
+    # Of each method by each metric: its runs, the system among them, and plain values of rows.
+    subjects: dict[tuple[str, str], list[BoundStatistic[Any]]] = {}
+    systems: dict[tuple[str, str], Score] = {}
+    row_values: dict[tuple[str, str], list[NDArray[Any]] | None] = {}
     for metric, by_method in scores.items():
         for method, runs in by_method.items():
-            call, statistic = calls[metric][method], runs[0].statistic
+            key, call, statistic = (metric, method), calls[metric][method], runs[0].statistic
             study = call.study_of_system
-            system_score = study.source.prepare(study, metric, runs[call.system_run])
-            start = len(subjects)
+            systems[key] = study.source.prepare(study, metric, runs[call.system_run])
+            subjects[key] = []
             for run, measured in enumerate(runs):
                 if run == call.system_run:
-                    subjects.append(system_score.subject)
+                    subjects[key].append(systems[key].subject)
                     continue
                 reduced = measured.statistic.reduce(*measured.rows.of(measured.statistic, None))
-                subjects.append(BoundStatistic.of(measured.statistic, reduced))
-            values = None
+                subjects[key].append(BoundStatistic.of(measured.statistic, reduced))
+            row_values[key] = None
             # Plain means of independent rows have exact test variances.
             if (
                 study.plan.design.draws_independent_rows
@@ -366,31 +367,35 @@ def scored_runs(
                 and statistic.is_row_mean
                 and call.runs.rows[0].sample_weight is None
             ):
-                values = [
-                    subject.statistic.values_of(subject.reduced) for subject in subjects[start:]
+                row_values[key] = [
+                    subject.statistic.values_of(subject.reduced) for subject in subjects[key]
                 ]
-            systems[start + call.system_run] = system_score
-            families.append((metric, method, call, subjects[start:], system_score, values))
-    if len(families) == 1:
-        [(metric, method, call, _, system_score, values)] = families
-        takes_few = all(subject.coding.n_codes <= _FEW_CODES for subject in subjects)
-        if values is not None and takes_few:
-            return {metric: {method: _drawn_by_counts(call, subjects, system_score, values)}}
-    draws = draw(call.study.plan, subjects, call.study.workers, systems)
+    every = [subject for runs_of_key in subjects.values() for subject in runs_of_key]
+    values = next(iter(row_values.values()))
+    takes_few = all(subject.coding.n_codes <= _FEW_CODES for subject in every)
+    if len(subjects) == 1 and values is not None and takes_few:
+        [((metric, method), system)] = systems.items()
+        return {metric: {method: _drawn_by_counts(call, every, system, values)}}
+    numbered_systems, n_before = {}, 0
+    for (metric, method), subjects_of_runs in subjects.items():
+        number = n_before + calls[metric][method].system_run
+        numbered_systems[number] = systems[metric, method]
+        n_before += len(subjects_of_runs)
+    draws = draw(call.study.plan, every, call.study.workers, numbered_systems)
     results: dict[str, dict[str, ScoredRuns]] = {metric: {} for metric in scores}
     distributions = iter(draws.distributions)
-    for family, evidence in zip(families, draws.evidence.values(), strict=True):
-        metric, method, call, bound, system_score, values = family
-        of_runs = [next(distributions) for _ in bound]
+    for key, evidence in zip(subjects, draws.evidence.values(), strict=True):
+        metric, method = key
+        of_runs = [next(distributions) for _ in subjects[key]]
         replicates = np.array([distribution.replicates for distribution in of_runs])
         results[metric][method] = ScoredRuns(
-            call,
-            bound,
-            system_score,
-            values,
+            calls[metric][method],
+            subjects[key],
+            systems[key],
+            row_values[key],
             np.array([distribution.estimate for distribution in of_runs]),
             replicates,
-            replicates[call.centre].mean(axis=0),
+            replicates[calls[metric][method].centre].mean(axis=0),
             evidence,
         )
     return results
@@ -408,7 +413,7 @@ def _drawn_by_counts(
     since they come from the rows; the mean of the runs is drawn as a run of its own.
     """
     study, run = call.study, call.system_run
-    draws = study.source.draw(study.plan, [system_score], study.workers)
+    draws = study.source.draw(study, [system_score])
     [distribution] = draws.distributions
     mean = mean_of_values()
     reduced = mean.reduce(None, RowNoise(row_values).average(call.centre), None)

@@ -214,53 +214,6 @@ class Score:
         positive = positive_rows(y_true, statistic.pos_label)
         return positive, positive_scores(y_pred, statistic.labels, statistic.pos_label)
 
-    def evidence(
-        self,
-        distribution: BootstrapDistribution,
-        left_out: LeftOut | None,
-        in_time: OverTime | None = None,
-        smoothed: Floats | None = None,
-    ) -> Evidence:
-        """Return the evidence with estimate and replicates, and what is known without units."""
-        premises, influence = self.premises, distribution.influence
-        units, acceleration, freedom, variance = premises.drawn, None, None, None
-        jumps: JackknifeJumps | None = None
-        bias: JackknifeBias | None = None
-        if isinstance(left_out, RobustVariance):
-            variance = left_out.value
-        elif left_out is not None:
-            n_own = min(units.n_units)
-            if n_own < left_out.n_units:
-                left_out = left_out.among(n_own)
-            acceleration, freedom = left_out.acceleration, left_out.error_freedom
-            error = left_out.standard_error
-            if left_out.n_values is not None:
-                jumps = JackknifeJumps(error, left_out.n_values, left_out.n_left_out)
-            elif not np.isnan(acceleration):
-                bias = JackknifeBias(left_out.bias, error)
-        if self.classes is not None and influence is not None:
-            assert premises.group_weight is not None
-            units = units.with_classes(self.classes, premises.group_weight, influence)
-        return Evidence(
-            distribution.estimate,
-            distribution.replicates,
-            units,
-            premises.facts,
-            standard_error=distribution.standard_error,
-            replicate_standard_errors=distribution.replicate_standard_errors,
-            acceleration=acceleration,
-            jackknife_jumps=jumps,
-            jackknife_bias=bias,
-            error_freedom=freedom,
-            group_influence=influence,
-            group_weight=premises.group_weight,
-            n_effective_rows=premises.n_effective_rows,
-            robust_variance=variance,
-            over_time=in_time,
-            first_look=premises.first_look,
-            smoothed=smoothed,
-        )
-
 
 class Source(ABC):
     """Where the draws of a study come from."""
@@ -272,7 +225,7 @@ class Source(ABC):
         """Return a metric on a part of the rows, with what is known of it before resampling."""
 
     @abstractmethod
-    def draw(self, plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
+    def draw(self, study: Study, scores: Sequence[Score]) -> Draws:
         """Return scores on the data and on resamples that they share, with their evidence."""
 
 
@@ -363,9 +316,10 @@ class RowsInMemory(Source):
             table=table,
         )
 
-    def draw(self, plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
+    def draw(self, study: Study, scores: Sequence[Score]) -> Draws:
         """See `Source.draw`."""
-        return draw(plan, [score.subject for score in scores], workers, dict(enumerate(scores)))
+        subjects = [score.subject for score in scores]
+        return draw(study.plan, subjects, study.workers, dict(enumerate(scores)))
 
 
 IN_MEMORY = RowsInMemory()
@@ -424,16 +378,55 @@ class Draws:
         left_out: Sequence[LeftOut | None] = [self.distributions[k].jackknife for k in self.scores]
         if self.binding is not None and None in left_out:
             left_out = self._left_out()
-        in_time: dict[int, OverTime] = {}
+        over_rows: dict[int, OverTime] = {}
         if design.units_are_blocks and not design.averages_tasks:
-            in_time = self._variations_over_time()
+            over_rows = self._variations_over_time()
         smoothed: dict[int, Floats] = {}
         if any(score.table is not None for score in self.scores.values()):
             smoothed = self._smoothed()
-        return {
-            k: score.evidence(self.distributions[k], without, in_time.get(k), smoothed.get(k))
-            for (k, score), without in zip(self.scores.items(), left_out, strict=True)
-        }
+        evidence = {}
+        for (k, score), without in zip(self.scores.items(), left_out, strict=True):
+            premises, distribution = score.premises, self.distributions[k]
+            # Of values without single units: the skewness, and jumps or bias of the metric.
+            acceleration, freedom, variance = None, None, None
+            jumps: JackknifeJumps | None = None
+            bias: JackknifeBias | None = None
+            if isinstance(without, RobustVariance):
+                variance = without.value
+            elif without is not None:
+                n_units = min(premises.drawn.n_units)
+                if n_units < without.n_units:
+                    without = without.among(n_units)
+                acceleration, freedom = without.acceleration, without.error_freedom
+                error = without.standard_error
+                if without.n_values is not None:
+                    jumps = JackknifeJumps(error, without.n_values, without.n_left_out)
+                elif not np.isnan(acceleration):
+                    bias = JackknifeBias(without.bias, error)
+            units, influence = premises.drawn, distribution.influence
+            if score.classes is not None and influence is not None:
+                assert premises.group_weight is not None
+                units = units.with_classes(score.classes, premises.group_weight, influence)
+            evidence[k] = Evidence(
+                distribution.estimate,
+                distribution.replicates,
+                units,
+                premises.facts,
+                standard_error=distribution.standard_error,
+                replicate_standard_errors=distribution.replicate_standard_errors,
+                acceleration=acceleration,
+                jackknife_jumps=jumps,
+                jackknife_bias=bias,
+                error_freedom=freedom,
+                group_influence=influence,
+                group_weight=premises.group_weight,
+                n_effective_rows=premises.n_effective_rows,
+                robust_variance=variance,
+                over_time=over_rows.get(k),
+                first_look=premises.first_look,
+                smoothed=smoothed.get(k),
+            )
+        return evidence
 
     def values_left_out(self) -> JackknifeValues:
         """Values of all statistics without single units, for BCa of differences."""
@@ -475,8 +468,8 @@ class Draws:
         assert self.binding is not None
         subjects = {
             k: self.subjects[k]
-            for k, one in self.scores.items()
-            if one.interval in LEAVING_OUT or one.subject.coding.reads in ("sums", "pairs")
+            for k, score in self.scores.items()
+            if score.interval in LEAVING_OUT or score.subject.coding.reads in ("sums", "pairs")
         }
         if not subjects:
             return [None] * len(self.scores)
@@ -1079,7 +1072,7 @@ def evaluate(study: Study) -> dict[str, Any]:
             settings={**study.settings, "n_resamples": _MOST_UNNEEDED},
             notes=(Note("choice", text),),
         )
-    draws = study.source.draw(study.plan, scores, study.workers)
+    draws = study.source.draw(study, scores)
     evidence = list(draws.evidence.values())
     bases: Sequence[SystemBasis] = [
         SystemBasis(evidence_of_score) for evidence_of_score in evidence
