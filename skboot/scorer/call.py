@@ -465,9 +465,9 @@ def held_out_sets(
         missing = "X_test" if X_test is None else "y_test"
         raise check.fail(missing, "be given with the rest of the test set", "None")
     if not isinstance(X_test, dict):
-        rows = _rows("", X_test, y_test)
+        rows = _held_out_rows("", X_test, y_test)
         weights = weights_of_rows("sample_weight_test", sample_weight_test, len(rows.y))
-        return HeldOutSets([None], [rows], [_groups("", groups_test, rows)], [weights])
+        return HeldOutSets([None], [rows], [_held_out_groups("", groups_test, rows)], [weights])
     names = list(X_test)
     if not names:
         raise check.fail("X_test", "hold at least one test set", "{}")
@@ -484,11 +484,11 @@ def held_out_sets(
             raise check.fail(name, f"be a dict with the keys of X_test, {names}", got)
     groups = dict.fromkeys(names) if groups_test is None else groups_test
     by_set = dict.fromkeys(names) if sample_weight_test is None else sample_weight_test
-    rows_of = {name: _rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names}
+    rows_of = {name: _held_out_rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names}
     return HeldOutSets(
         names,
         list(rows_of.values()),
-        [_groups(f"[{name!r}]", groups[name], rows) for name, rows in rows_of.items()],
+        [_held_out_groups(f"[{name!r}]", groups[name], rows) for name, rows in rows_of.items()],
         [
             weights_of_rows(f"sample_weight_test[{name!r}]", by_set[name], len(rows.y))
             for name, rows in rows_of.items()
@@ -496,7 +496,7 @@ def held_out_sets(
     )
 
 
-def _rows(of: str, X: Any, y: Any) -> HeldOut:
+def _held_out_rows(of: str, X: Any, y: Any) -> HeldOut:
     check.check_readable(f"X_test{of}", X)
     X = with_rows(X)
     truth = check.check_rows(f"y_test{of}", y)
@@ -515,7 +515,7 @@ def _rows(of: str, X: Any, y: Any) -> HeldOut:
     return HeldOut(X, truth)
 
 
-def _groups(of: str, groups: Any, rows: HeldOut) -> Any:
+def _held_out_groups(of: str, groups: Any, rows: HeldOut) -> Any:
     if groups is None:
         return None
     name = f"groups_test{of}"
