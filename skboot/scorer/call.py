@@ -262,8 +262,13 @@ class FitData:
             tests = held_out_sets(*of_tests)
         check_rows_of_fit(X, y, groups)
         X, y, groups = indexable(X, y, groups)
-        if tests is not None:
-            check_axes(X, tests)
+        n_axes = getattr(X, "ndim", None)
+        if tests is not None and n_axes is not None:
+            for name, rows in zip(tests.names, tests.rows, strict=True):
+                n_axes_of_set = getattr(rows.X, "ndim", n_axes)
+                if n_axes_of_set != n_axes:
+                    must = f"have {n_axes} axes, as X has"
+                    raise check.fail(name_in("X_test", name), must, f"{n_axes_of_set}")
         unit = None
         if groups is not None:
             unit = check.check_groups(check.check_column("groups", groups))
@@ -556,16 +561,6 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
 def name_in(argument: str, name: Any) -> str:
     """Name the part of an argument that belongs to a test set."""
     return argument if name is None else f"{argument}[{name!r}]"
-
-
-def check_axes(X: Any, tests: HeldOutSets) -> None:
-    """Refuse rows of a test set that have another number of axes than those to train on."""
-    n_axes = getattr(X, "ndim", None)
-    for name, rows in zip(tests.names, tests.rows, strict=True):
-        n_axes_of_set = getattr(rows.X, "ndim", n_axes)
-        if n_axes is not None and n_axes_of_set != n_axes:
-            must = f"have {n_axes} axes, as X has"
-            raise check.fail(name_in("X_test", name), must, f"{n_axes_of_set}")
 
 
 def check_columns(y: NDArray[Any] | None, tests: HeldOutSets) -> None:
