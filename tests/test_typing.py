@@ -103,7 +103,7 @@ def names_of(literal):
         (types.Adjustment, ADJUSTMENTS),
         (types.Strategy, STRATEGIES),
         (types.InnerCV, ("grouped", "as-is")),
-        (types.ErrorInterval, error632._METHODS),
+        (types.ErrorInterval, error632._ERROR_INTERVALS),
         (types.ErrorPoint, error632.POINTS),
         (types.ProportionInterval, proportions.SHARE_LIMITS),
         (types.Layout, result._LAYOUTS),

@@ -29,7 +29,7 @@ from .out_of_bag import NEAR_PERFECT, Array, OutOfBagError
 POINTS = {"oob": "oob", ".632": "point632", ".632+": "point632_plus"}
 """Fields of `PredictionError` and `MethodErrorSummary` that hold the point of each strategy."""
 
-_METHODS = ("adjusted", "hull", *CV_INTERVALS, "normal", "t", "percentile")
+_ERROR_INTERVALS = ("adjusted", "hull", *CV_INTERVALS, "normal", "t", "percentile")
 
 _REPLICATE_NOTES = {
     "normal": (
@@ -148,7 +148,7 @@ class ErrorSummary:
         IntervalWithNotes
             With `interval`, and `notes` whose `text` is a sentence.
         """
-        check_choice("method", method, _METHODS)
+        check_choice("method", method, _ERROR_INTERVALS)
         check_choice("point", point, list(POINTS))
         confidence_level = check_confidence_level(confidence_level)
         if method in CV_INTERVALS:

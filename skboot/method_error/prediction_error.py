@@ -128,7 +128,7 @@ def prediction_error(
     out_of_bag = out_of_bag_error(array, counts, units=units, form=form)
     resubstitution, cv = float(full.mean()), None
     if cv_losses is not None:
-        out_of_fold = np.atleast_2d(_numbers("cv_losses", cv_losses)).astype(float)
+        out_of_fold = np.atleast_2d(_number_array("cv_losses", cv_losses)).astype(float)
         is_table = out_of_fold.ndim == 2 and out_of_fold.shape[1] == n_rows
         if not is_table or not np.isfinite(out_of_fold).all():
             must = f"be finite numbers of shape (n_repeats, {n_rows})"
@@ -166,7 +166,7 @@ def _checked_losses(
     form: str,
 ) -> tuple[Array, Array, Array]:
     """Return losses and counts, (n_resamples, n_samples), and losses of all rows, (n_samples,)."""
-    array, counts = _numbers("losses", losses), _numbers("weights", weights)
+    array, counts = _number_array("losses", losses), _number_array("weights", weights)
     least = 3 if form == "et97" else 2
     if array.ndim != 2 or array.shape[0] < least or array.shape[1] < 2:
         must = f"be an array of shape (n_resamples >= {least}, n_samples >= 2)"
@@ -178,7 +178,7 @@ def _checked_losses(
             "Give how often each row was in each training sample: np.bincount(rows, minlength=n)."
         )
         raise fail("weights", must, repr(counts.shape), advice)
-    full = _flat_column(_numbers("resubstitution_losses", resubstitution_losses))
+    full = _flat_column(_number_array("resubstitution_losses", resubstitution_losses))
     if full.shape != array.shape[1:] or not np.isfinite(full).all():
         must = f"be finite numbers of shape {array.shape[1:]}"
         advice = "Give the losses, on all rows, of the model trained on all rows."
@@ -187,7 +187,7 @@ def _checked_losses(
     return array, counts, full
 
 
-def _numbers(name: str, values: ArrayLike) -> Array:
+def _number_array(name: str, values: ArrayLike) -> Array:
     array = converted(name, values)
     if array.dtype.kind not in "biuf":
         advice = "Convert it to numbers; rows must be of equal length."

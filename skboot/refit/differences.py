@@ -38,7 +38,7 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 # Share of an error up to which a difference is a matter of rounding.
-_ROUNDING = 1e-12
+_ERROR_ROUNDING = 1e-12
 
 
 def common_left_out_errors(
@@ -108,7 +108,7 @@ def difference_error(losses_a: LeftOutErrors, losses_b: LeftOutErrors) -> OutOfB
         for of_method in (losses_a, losses_b)
     ]
     size = max(float(np.nanmax(np.abs(values), initial=0.0)) for values in of_both)
-    alike = np.abs(error.replicates) <= _ROUNDING * size
+    alike = np.abs(error.replicates) <= _ERROR_ROUNDING * size
     return replace(error, replicates=read_only(np.where(alike, 0.0, error.replicates)))
 
 
@@ -133,7 +133,9 @@ def out_of_bag_difference(
     ]
     two_valued = all(is_two_valued(losses_a.metric, of_samples) for of_samples in values)
     size = max(float(np.abs(of_samples).mean(dtype=float)) for of_samples in values)
-    return _difference((losses_a, losses_b), error.error, error.standard_error, size, two_valued)
+    return _method_difference(
+        (losses_a, losses_b), error.error, error.standard_error, size, two_valued
+    )
 
 
 # ------------------------------------------------------------------ cross-validation
@@ -250,7 +252,7 @@ def cross_validated_difference(
     two_valued = folds_a.two_valued and folds_b.two_valued
     change = folds_a.centre - folds_b.centre
     parts = (part, folds_b.left_out)
-    return _difference(parts, change, float(np.sqrt(variance)), size, two_valued)
+    return _method_difference(parts, change, float(np.sqrt(variance)), size, two_valued)
 
 
 def _with_common_folds(parts: Sequence[LeftOutErrors]) -> list[RunRecords]:
@@ -300,7 +302,7 @@ def _sample_errors(method: FoldsOfMethod, resubstitution: float) -> tuple[Array,
 # ------------------------------------------------------------------ steps of both
 
 
-def _difference(
+def _method_difference(
     parts: tuple[LeftOutErrors, LeftOutErrors],
     change: float,
     standard_error: float,
@@ -313,7 +315,7 @@ def _difference(
 
     def known(value: float) -> float:
         # The same predictions from sums in another order differ by rounding alone.
-        return 0.0 if abs(value) <= _ROUNDING * size else float(value)
+        return 0.0 if abs(value) <= _ERROR_ROUNDING * size else float(value)
 
     return MethodsDifference(
         known(0.0 - part.metric.sign * change),
@@ -370,7 +372,7 @@ class ScoresBySize(NamedTuple):
     def is_constant(self) -> NDArray[np.bool_]:
         """Where all trainings gave the same score, but for rounding, (n_sizes,)."""
         error = np.sqrt(np.diag(self.covariance))
-        return np.asarray(error <= _ROUNDING * np.abs(self.estimate))
+        return np.asarray(error <= _ERROR_ROUNDING * np.abs(self.estimate))
 
 
 def scores_by_size(

@@ -51,7 +51,7 @@ from .run_metrics import (
 )
 
 Array = NDArray[Any]
-_Values = TypeVar("_Values", Array, Reader)
+_ArrayOrReader = TypeVar("_ArrayOrReader", Array, Reader)
 
 # ------------------------------------------------------------------ folds
 # Centre and influence values from cross-validation, for metrics that are no function of row sums.
@@ -606,14 +606,7 @@ def method_error(metric: RunMetric, run_records: RunRecords, no_information: flo
         cv=None if folds is None else cv,
     )
     return MethodError(
-        metric,
-        prediction_error,
-        "",
-        optimism_corrected,
-        full_errors,
-        run_errors,
-        components,
-        notes,
+        metric, prediction_error, "", optimism_corrected, full_errors, run_errors, components, notes
     )
 
 
@@ -926,7 +919,7 @@ def filled_influence(influence: Array, outside: Array, power: float) -> Reader:
     return filled
 
 
-def over_seeds(values: _Values, runs: Array, n_seeds: int) -> _Values:
+def over_seeds(values: _ArrayOrReader, runs: Array, n_seeds: int) -> _ArrayOrReader:
     """Mean over the runs of each training sample, of an array or of the columns that are read."""
     if n_seeds == 1:
         return values

@@ -229,17 +229,15 @@ def version_of(module: str | None) -> str | None:
     places = [getattr(package, "__file__", None), *getattr(package, "__path__", ())]
     if not any({"site-packages", "dist-packages"} & set(Path(p).parts) for p in places if p):
         return None
-    version = getattr(package, "__version__", None) or _installed_version(top)
+    version = getattr(package, "__version__", None)
+    if not version:
+        try:
+            version = metadata.version(top)
+        except metadata.PackageNotFoundError:
+            # The package was installed under another name, which is among those of all packages.
+            names = metadata.packages_distributions().get(top)
+            version = metadata.version(names[0]) if names else None
     return None if version is None else str(version)
-
-
-def _installed_version(top: str) -> str | None:
-    try:
-        return metadata.version(top)
-    except metadata.PackageNotFoundError:
-        # The package was installed under another name, which is among those of all packages.
-        names = metadata.packages_distributions().get(top)
-        return metadata.version(names[0]) if names else None
 
 
 def _module_of(code: Any) -> str:

@@ -262,8 +262,13 @@ class FitData:
             tests = held_out_sets(*of_tests)
         check_rows_of_fit(X, y, groups)
         X, y, groups = indexable(X, y, groups)
-        if tests is not None:
-            check_axes(X, tests)
+        n_axes = getattr(X, "ndim", None)
+        if tests is not None and n_axes is not None:
+            for name, rows in zip(tests.names, tests.rows, strict=True):
+                n_axes_of_set = getattr(rows.X, "ndim", n_axes)
+                if n_axes_of_set != n_axes:
+                    must = f"have {n_axes} axes, as X has"
+                    raise check.fail(name_in("X_test", name), must, f"{n_axes_of_set}")
         unit = None
         if groups is not None:
             unit = check.check_groups(check.check_column("groups", groups))
@@ -467,9 +472,9 @@ def held_out_sets(
         missing = "X_test" if X_test is None else "y_test"
         raise check.fail(missing, "be given with the rest of the test set", "None")
     if not isinstance(X_test, dict):
-        rows = _rows("", X_test, y_test)
+        rows = _held_out_rows("", X_test, y_test)
         weights = weights_of_rows("sample_weight_test", sample_weight_test, len(rows.y))
-        return HeldOutSets([None], [rows], [_groups("", groups_test, rows)], [weights])
+        return HeldOutSets([None], [rows], [_held_out_groups("", groups_test, rows)], [weights])
     names = list(X_test)
     if not names:
         raise check.fail("X_test", "hold at least one test set", "{}")
@@ -486,11 +491,11 @@ def held_out_sets(
             raise check.fail(name, f"be a dict with the keys of X_test, {names}", got)
     groups = dict.fromkeys(names) if groups_test is None else groups_test
     by_set = dict.fromkeys(names) if sample_weight_test is None else sample_weight_test
-    rows_of = {name: _rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names}
+    rows_of = {name: _held_out_rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names}
     return HeldOutSets(
         names,
         list(rows_of.values()),
-        [_groups(f"[{name!r}]", groups[name], rows) for name, rows in rows_of.items()],
+        [_held_out_groups(f"[{name!r}]", groups[name], rows) for name, rows in rows_of.items()],
         [
             weights_of_rows(f"sample_weight_test[{name!r}]", by_set[name], len(rows.y))
             for name, rows in rows_of.items()
@@ -498,7 +503,7 @@ def held_out_sets(
     )
 
 
-def _rows(of: str, X: Any, y: Any) -> HeldOut:
+def _held_out_rows(of: str, X: Any, y: Any) -> HeldOut:
     check.check_readable(f"X_test{of}", X)
     X = with_rows(X)
     truth = check.check_rows(f"y_test{of}", y)
@@ -517,7 +522,7 @@ def _rows(of: str, X: Any, y: Any) -> HeldOut:
     return HeldOut(X, truth)
 
 
-def _groups(of: str, groups: Any, rows: HeldOut) -> Any:
+def _held_out_groups(of: str, groups: Any, rows: HeldOut) -> Any:
     if groups is None:
         return None
     name = f"groups_test{of}"
@@ -558,16 +563,6 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
 def name_in(argument: str, name: Any) -> str:
     """Name the part of an argument that belongs to a test set."""
     return argument if name is None else f"{argument}[{name!r}]"
-
-
-def check_axes(X: Any, tests: HeldOutSets) -> None:
-    """Refuse rows of a test set that have another number of axes than those to train on."""
-    n_axes = getattr(X, "ndim", None)
-    for name, rows in zip(tests.names, tests.rows, strict=True):
-        n_axes_of_set = getattr(rows.X, "ndim", n_axes)
-        if n_axes is not None and n_axes_of_set != n_axes:
-            must = f"have {n_axes} axes, as X has"
-            raise check.fail(name_in("X_test", name), must, f"{n_axes_of_set}")
 
 
 def check_columns(y: NDArray[Any] | None, tests: HeldOutSets) -> None:

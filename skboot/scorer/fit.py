@@ -164,30 +164,6 @@ def responses_of(
     return by_metric
 
 
-def first_record(
-    job: Job,
-    model: Any,
-    fit_time: float,
-    scorers: Mapping[str, Any],
-    tests: HeldOutSets,
-    answers_to_keep: Sequence[SharedAnswers],
-) -> Record:
-    """Return the record of the run on all rows; refuse metrics that cannot be had."""
-    # Answers alone first: what is undefined of them is said of the argument.
-    plain = replace(job, metrics=[replace(answers, metrics={}) for answers in answers_to_keep])
-    record = kept_on_tests(plain, model, None, job.loan)
-    for k, rows in enumerate(tests.rows):
-        with check.arguments_named({"y_true": name_in("y_test", tests.names[k])}):
-            for response in answers_to_keep:
-                answers = record[key_on_test(k, response.key)]
-                labels = job.classes if answers.ndim == 2 else None
-                named = {"": [Rows(rows.y, answers, None, labels)]}
-                for name in response.metrics:
-                    measured_by(Scoring({name: scorers[name]}, several=False), named)
-                response.check_defined(rows.y, answers)
-    return {"failure": None, "fit_time": fit_time, "n_convergence": 0, **record}
-
-
 # ------------------------------------------------------------------ trainings
 
 
@@ -353,8 +329,21 @@ def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note
             raise refused_weights(name)
     answers = list({part.key: part for part in responses.values()}.values())
     job = replace(job, metrics=answers, tests=tuple(tests.rows))
+    # The first run is the one on all rows. Its answers are kept before metrics are taken of them:
+    # one that cannot be had, or is undefined, is refused by the name of its argument.
+    first_run: Record = {"failure": None, "fit_time": fit_time, "n_convergence": 0}
     with _scoring_of_data():
-        first_run = first_record(job, model, fit_time, scorers, tests, answers)
+        plain = replace(job, metrics=[replace(part, metrics={}) for part in answers])
+        first_run.update(kept_on_tests(plain, model, None, job.loan))
+        for k, rows in enumerate(tests.rows):
+            with check.arguments_named({"y_true": name_in("y_test", tests.names[k])}):
+                for part in answers:
+                    y_pred = first_run[key_on_test(k, part.key)]
+                    labels = job.classes if y_pred.ndim == 2 else None
+                    named = {"": [Rows(rows.y, y_pred, None, labels)]}
+                    for name in part.metrics:
+                        measured_by(Scoring({name: scorers[name]}, several=False), named)
+                    part.check_defined(rows.y, y_pred)
     seconds = time.perf_counter() - start
     samples, train_samples = _samples(call, job, target, n_repeats=0)
     records, said = _records(call, job, scorers, samples.runs_for_tests(), seconds)

@@ -489,13 +489,15 @@ def runs_on_test(
             sampled = [of_method.records[run][key_on_test(k, key)] for run in usable.sampled]
             if full[0].ndim == 2:
                 columns = replace(columns, labels=of_method.classes)
-            runs = (
-                paired_runs(columns, sampled, full) if sampled else paired_runs(columns, full, [])
-            )
+            paired = paired_runs(columns, sampled or full, full if sampled else [])
             # The estimator that is kept is the first run on the whole list.
-            first = len(sampled)
             call_of_method[name] = RunsCall(
-                study, runs, usable.sample, usable.varied, estimand, system_run=first
+                study,
+                paired,
+                usable.sample,
+                usable.varied,
+                estimand,
+                system_run=len(sampled),
             )
         rows = {
             name: [replace(run, argument="y_pred") for run in call.runs.rows]
