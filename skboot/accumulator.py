@@ -19,7 +19,7 @@ from ._base.errors import arguments_named, collected, parts_of, warn_of
 from ._base.hints import Hinting
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
 from ._base.work import DEFAULT_WORKERS
-from .comparison.asked import checked_asked
+from .comparison.arguments import checked_options
 from .comparison.systems import compare_studies, study_of_systems
 from .inference.distribution import check_replicates_fit
 from .inference.intervals import canonical_interval, checked_first_look
@@ -424,8 +424,8 @@ class BootstrapAccumulator(Hinting):
                 study = study_of_system(*stream.few, scoring, inference)
             results = results_of(study)
         else:
-            comparison = checked_asked(interval, "max-t", level, "two-sided", None, look)
-            inference = Wanted(comparison.of_systems, level, DEFAULT_WORKERS, first_look=look)
+            comparison = checked_options(interval, "max-t", level, "two-sided", None, look)
+            inference = Wanted(comparison.system_interval, level, DEFAULT_WORKERS, first_look=look)
             if stream.few is None:
                 study = stream.study(inference, scoring.settings | comparison.settings)
             else:

@@ -36,9 +36,9 @@ from ..results.comparison import ComparisonResult, check_below_range, freedom_of
 from ..results.data_sets import DatasetsComparison, DatasetsPair
 from ..results.method_basis import DrawnDataSetsBasis, GivenDataSetsBasis
 from ..results.result import Provenance, evaluation_result
-from .asked import Asked, check_adjust, check_alternative, check_reference, pairs_of
-from .families import Floats, Limits, answered, estimated_differences, records_of
-from .runs import Student, contrasts, root_of
+from .arguments import ComparisonOptions, check_adjust, check_alternative, check_reference, pairs_of
+from .families import DifferenceLimits, Floats, comparison_of, estimated_differences, records_of
+from .runs import StudentDistribution, contrasts, root_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -198,7 +198,7 @@ def compare_across(
         data=data,
         estimand=estimand,
         margin=margin,
-        asked=Asked("auto", adjust, level, alternative, reference),
+        options=ComparisonOptions("auto", adjust, level, alternative, reference),
         n_resamples=n_resamples,
         seed=check.check_seed(random_state),
     )
@@ -207,8 +207,8 @@ def compare_across(
         records = _records(call, systems)
     cut = notes_of_cut(*(system.confidence_interval for system in systems.values()))
     ranks = ranks_of_rows(data.scores, greater_is_better=data.greater_is_better)
-    return answered(
-        call.asked,
+    return comparison_of(
+        call.options,
         systems,
         records,
         [*_notes(call, records), *cut, *list(dict.fromkeys(all_notes))[:1]],
@@ -559,7 +559,7 @@ class _AcrossCall:
     data: DataSets
     estimand: str
     margin: float | None
-    asked: Asked
+    options: ComparisonOptions
     n_resamples: int
     seed: np.random.SeedSequence
 
@@ -573,7 +573,7 @@ class _AcrossCall:
         """Numbers of the methods of each pair."""
         number = {name: k for k, name in enumerate(self.data.methods)}
         return [
-            (number[a], number[b]) for a, b in pairs_of(self.data.methods, self.asked.reference)
+            (number[a], number[b]) for a, b in pairs_of(self.data.methods, self.options.reference)
         ]
 
     @cached_property
@@ -611,7 +611,7 @@ class _AcrossCall:
     def settings(self) -> dict[str, Any]:
         """Arguments of the call as results hold them."""
         arguments = {name: getattr(self, name) for name in ("estimand", "margin", "n_resamples")}
-        return arguments | self.asked.settings
+        return arguments | self.options.settings
 
 
 # ------------------------------------------------------------------ each method by itself
@@ -626,7 +626,7 @@ def _systems(call: _AcrossCall) -> dict[str, EvaluationResult]:
         name: evaluation_result(
             provenance,
             basis=basis,
-            confidence_interval=basis.interval_by(call.interval, call.asked.confidence_level),
+            confidence_interval=basis.interval_by(call.interval, call.options.confidence_level),
             metric=data.metric,
             estimand=call.estimand,
             automatic=True,
@@ -658,7 +658,7 @@ def _drawn_bases(call: _AcrossCall) -> list[DrawnDataSetsBasis]:
 
 
 def _given_bases(call: _AcrossCall) -> list[GivenDataSetsBasis]:
-    """Means over these data sets, with draws from the normal law of their errors."""
+    """Means over these data sets, with draws from the normal distribution of their errors."""
     data, errors = call.data, call.data.errors
     assert errors is not None
     # A score is as well known as the least known of its differences.
@@ -685,32 +685,37 @@ def _given_bases(call: _AcrossCall) -> list[GivenDataSetsBasis]:
 # ------------------------------------------------------------------ each pair, and all at once
 
 
-class _StudentAcross(Student):
-    """The law of mean differences over data sets by Student's t, farther where they are skewed."""
+class _DataSetsDistribution(StudentDistribution):
+    """Distribution of mean differences over data sets: Student's t, farther where skewed."""
+
+    t_differences: list[SkewedT] | list[RunsDifference]
 
     def __init__(self, call: _AcrossCall) -> None:
-        self.call, self.own = call, _differences(call)
-        super().__init__(call.asked, self.own, call.interval, call.seed, call.data.bounds)
-        self.n_draws = min(JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS // len(self.own))
+        self.call, t_differences = call, _differences(call)
+        super().__init__(call.options, t_differences, call.interval, call.seed, call.data.bounds)
+        self.n_draws = min(JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS // len(t_differences))
 
     @property
     def statistics(self) -> Floats:
-        """See `Student.statistics`; those of which t would have the same p-values."""
-        return np.array([difference.statistic for difference in self.own])
+        """See `StudentDistribution.statistics`; those of which t would have the same p-values."""
+        return np.array([difference.statistic for difference in self.t_differences])
 
-    def largest(self) -> Limits:
-        """See `Law.largest`; never wider than by Bonferroni's rule, which draws are about."""
-        limits, strict = super().largest(), self.stricter()
-        p_values = np.minimum(len(limits.low) * strict.p_values, 1.0)
+    def max_t_limits(self) -> DifferenceLimits:
+        """See `DifferenceDistribution.max_t_limits`.
+
+        Never wider than by Bonferroni's rule, which draws are about.
+        """
+        limits, strict = super().max_t_limits(), self.bonferroni_limits()
+        p_values = np.minimum(len(limits.low_uncut) * strict.p_values, 1.0)
         return replace(
             limits,
-            low=np.maximum(limits.low, strict.low),
-            high=np.minimum(limits.high, strict.high),
+            low_uncut=np.maximum(limits.low_uncut, strict.low_uncut),
+            high_uncut=np.minimum(limits.high_uncut, strict.high_uncut),
             p_values=np.minimum(limits.p_values, p_values),
         )
 
     def root_of_correlation(self, numbers: Sequence[int]) -> LowRankRoot:
-        """See `Student.root_of_correlation`."""
+        """See `StudentDistribution.root_of_correlation`."""
         call = self.call
         if call.estimand == "new":
             differences = call.differences[:, list(numbers)]
@@ -719,14 +724,14 @@ class _StudentAcross(Student):
         # Cov(a - b, c - d) = (V_ad + V_bc - V_ac - V_bd) / 2, from variances of differences.
         return root_of(pairs, -call.variances_on_these / 2)
 
-    def _at(self, *args: Any) -> Limits:
+    def _limits_at(self, *args: Any) -> DifferenceLimits:
         """Equal values do not show how much others would differ."""
-        limits = super()._at(*args)
+        limits = super()._limits_at(*args)
         flat = (self.standard_errors == 0) & (self.differences != 0)
         return replace(
             limits,
-            low=np.where(flat, -np.inf, limits.low),
-            high=np.where(flat, np.inf, limits.high),
+            low_uncut=np.where(flat, -np.inf, limits.low_uncut),
+            high_uncut=np.where(flat, np.inf, limits.high_uncut),
             p_values=np.where(flat, 1.0, limits.p_values),
         )
 
@@ -765,7 +770,7 @@ def _records(call: _AcrossCall, systems: dict[str, EvaluationResult]) -> list[Da
     else:
         of_methods = [systems[name].bootstrap_distribution for name in data.methods]
         replicates = [of_methods[j] - of_methods[k] for j, k in call.pairs]
-    wilcoxon = wilcoxon_p_values(differences, call.asked.alternative).tolist()
+    wilcoxon = wilcoxon_p_values(differences, call.options.alternative).tolist()
     between: list[float | None] = [None] * len(call.pairs)
     if data.errors is not None:
         a, b = np.array(call.pairs).T
@@ -783,7 +788,7 @@ def _records(call: _AcrossCall, systems: dict[str, EvaluationResult]) -> list[Da
             "share_worse": np.mean(worse, axis=0).tolist(),
         }
     return records_of(
-        _StudentAcross(call),
+        _DataSetsDistribution(call),
         [(data.methods[j], data.methods[k]) for j, k in call.pairs],
         DatasetsPair,
         bootstrap_support=[share_won(values, data.greater_is_better) for values in replicates],

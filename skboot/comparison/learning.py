@@ -29,7 +29,7 @@ from ..results.result import Provenance
 from ..results.wording import spoken
 from ..scorer.call import FitCall, FitData, check_estimator, notes_on_copies, warn_of_order_of_fit
 from ..study.curves import DIFFERENCE, named_scores
-from .asked import checked_params
+from .arguments import checked_params
 from .methods import checked_seed, runs_of_methods
 
 Floats = NDArray[np.float64]

@@ -38,7 +38,7 @@ from ..results.result import Provenance, evaluation_result
 from ..results.table import laid_out
 from ..study.rows import Rows, Sampling, Scoring, measured_by, warn_of_orders
 from ..study.study import check_units_vary, resampling_plan
-from .asked import arguments_of, checked_systems
+from .arguments import arguments_of, checked_systems
 
 Floats = NDArray[np.float64]
 

@@ -26,7 +26,7 @@ from ..metrics.lookup import known_names, resolve_metrics
 from ..results import rendering
 from ..results.result import Shown
 from ..scorer.call import check_rows_of_fit
-from .asked import checked_params
+from .arguments import checked_params
 
 Floats = NDArray[np.float64]
 

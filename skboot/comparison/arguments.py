@@ -21,7 +21,7 @@ ADJUSTMENTS = ("max-t", "holm")
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparisonOptions:
     """What is asked of all differences of a comparison.
 
     Attributes
@@ -38,7 +38,7 @@ class Asked:
         The system that all others are compared with; None: all pairs.
     first_look : int or None
         Units at the first of the looks that the intervals shall hold at.
-    of_systems : str
+    system_interval : str
         Interval of each system: beside differences that hold at every look stand systems that do.
     """
 
@@ -48,7 +48,7 @@ class Asked:
     alternative: str = "two-sided"
     reference: str | None = None
     first_look: int | None = None
-    of_systems: str = "auto"
+    system_interval: str = "auto"
 
     @property
     def with_ranks(self) -> bool:
@@ -59,7 +59,7 @@ class Asked:
     @property
     def settings(self) -> dict[str, Any]:
         """What results hold of it."""
-        settings = {name: value for name, value in vars(self).items() if name != "of_systems"}
+        settings = {name: value for name, value in vars(self).items() if name != "system_interval"}
         if self.first_look is None:
             del settings["first_look"]
         return settings
@@ -78,7 +78,7 @@ def checked_params(params: Any, groups: Any) -> tuple[Any, dict[str, Any]]:
     return params.get("groups", groups), further
 
 
-def checked_asked(
+def checked_options(
     interval: Any,
     adjust: Any,
     confidence_level: Any,
@@ -86,7 +86,7 @@ def checked_asked(
     reference: Any,
     first_look: Any = None,
     by: Any = None,
-) -> Asked:
+) -> ComparisonOptions:
     """Accept the names of an interval that a difference has, an adjustment and an alternative.
 
     The name of the reference is checked with those of the systems.
@@ -104,13 +104,19 @@ def checked_asked(
     check.check_choice("interval", interval, ["auto", *DIFFERENCE_METHODS])
     check.check_choice("alternative", alternative, ALTERNATIVES)
     if interval != "anytime" and first_look is None:
-        return Asked(interval, adjust, level, alternative, reference)
+        return ComparisonOptions(interval, adjust, level, alternative, reference)
     look = checked_first_look(interval, first_look, by=by)
     if adjust == "holm":
         advice = "Use adjust='max-t', which is Bonferroni's rule there, or None."
         raise check.fail("adjust", "not be 'holm', which needs p-values", "'holm'", advice)
-    return Asked(
-        interval, adjust and "bonferroni", level, alternative, reference, look, of_systems=interval
+    return ComparisonOptions(
+        interval,
+        adjust and "bonferroni",
+        level,
+        alternative,
+        reference,
+        look,
+        system_interval=interval,
     )
 
 
