@@ -143,9 +143,9 @@ def _compare_by_metric(
 ) -> ComparisonResult:
     """Return the comparison by the metric of a number, and tell its notes."""
     metrics = [method_runs.errors[k].metric for method_runs in trained_runs.values()]
-    kept = [method_runs.kept for method_runs in trained_runs.values()]
-    losses = dict(zip(trained_runs, out_of_bag_losses(metrics, kept), strict=True))
-    samples, any_losses = kept[0].samples, next(iter(losses.values()))
+    run_records = [method_runs.kept for method_runs in trained_runs.values()]
+    losses = dict(zip(trained_runs, out_of_bag_losses(metrics, run_records), strict=True))
+    samples, any_losses = run_records[0].samples, next(iter(losses.values()))
     pairs = pairs_of(trained_runs, options.reference)
     is_cross_validated = fit.strategy == "cv-bootstrap"
     # Differences of the errors on the rows left out, and those that the intervals are for; NaN

@@ -596,7 +596,7 @@ class ReplicatedDifferences(DifferenceDistribution):
         """See `DifferenceDistribution.separate_limits`."""
         alone = self.intervals
         quantiles = np.full(len(alone.method), self._normal_quantile(1))
-        return self._as_in_call(
+        return self._orient(
             DifferenceLimits(
                 alone.low_uncut, alone.high_uncut, alone.p_values, alone.method, quantiles
             )
@@ -608,7 +608,7 @@ class ReplicatedDifferences(DifferenceDistribution):
         low, high, p = np.array([self._bonferroni(k) for k in range(n)]).T
         quantiles = np.full(n, self._normal_quantile(n))
         limits = DifferenceLimits(low, high, p, method, quantiles)
-        return self._as_in_call(limits.named("bonferroni"))
+        return self._orient(limits.named("bonferroni"))
 
     def max_t_limits(self) -> DifferenceLimits:
         """See `DifferenceDistribution.max_t_limits`: by the joint bootstrap."""
@@ -660,7 +660,7 @@ class ReplicatedDifferences(DifferenceDistribution):
                 t, deviations_kept, 1 - alpha, lambda m: -float(stdtrit(df, alpha / m))
             )
         limits = DifferenceLimits(low, high, p, alone.method, quantiles, signs)
-        return self._as_in_call(limits.named("max-t"))
+        return self._orient(limits.named("max-t"))
 
     def _blocks_of_resamples(self) -> Iterator[Floats]:
         """Yield the differences of all pairs on some resamples, (n_resamples, n_pairs)."""
@@ -701,8 +701,8 @@ class ReplicatedDifferences(DifferenceDistribution):
         alpha = (1 - self.options.confidence_level) / n_pairs
         return -float(ndtri(alpha / 2 if self.options.alternative == "two-sided" else alpha))
 
-    def _as_in_call(self, limits: DifferenceLimits) -> DifferenceLimits:
-        """Return limits that hold those of each pair by itself, in the direction of the call."""
+    def _orient(self, limits: DifferenceLimits) -> DifferenceLimits:
+        """Turn limits to the direction of the call; they hold those of each pair by itself."""
         swapped, signs = self.pairs.swapped, limits.signs
         low = np.minimum(limits.low_uncut, self.intervals.low_uncut)
         high = np.maximum(limits.high_uncut, self.intervals.high_uncut)
