@@ -678,9 +678,23 @@ class _DataSetsDistribution(StudentDistribution):
     """Distribution of mean differences over data sets: Student's t, farther where skewed."""
 
     def __init__(self, call: _AcrossCall) -> None:
-        self.call, t_differences = call, _differences(call)
+        self.call, data, drawn = call, call.data, call.drawn
+        t_differences: list[SkewedT] | list[RunsDifference]
+        if call.estimand == "new":
+            df = len(data.names) - 1.0
+            columns = drawn.means, drawn.standard_errors, drawn.accelerations
+            rows = zip(*(column.tolist() for column in columns), strict=True)
+            t_differences = [SkewedT(mean, error, df, skewness) for mean, error, skewness in rows]
+        else:
+            assert data.errors is not None
+            a, b = np.array(call.pair_numbers).T
+            errors, freedom = mean_of_these(
+                data.errors.of_differences[:, a, b], data.errors.degrees_of_freedom[:, a, b]
+            )
+            triples = zip(drawn.means.tolist(), errors.tolist(), freedom.tolist(), strict=True)
+            t_differences = [RunsDifference(mean, error, df) for mean, error, df in triples]
         self._statistics = np.array([difference.statistic for difference in t_differences])
-        super().__init__(call.options, t_differences, call.interval, call.seed, call.data.bounds)
+        super().__init__(call.options, t_differences, call.interval, call.seed, data.bounds)
         self.n_draws = min(JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS // len(t_differences))
 
     @property
@@ -722,28 +736,6 @@ class _DataSetsDistribution(StudentDistribution):
             high_uncut=np.where(flat, np.inf, limits.high_uncut),
             p_values=np.where(flat, 1.0, limits.p_values),
         )
-
-
-def _differences(call: _AcrossCall) -> list[SkewedT] | list[RunsDifference]:
-    """Return the mean difference of each pair, with what it is judged by."""
-    means = call.drawn.means.tolist()
-    if call.estimand == "new":
-        df, drawn_means = len(call.data.names) - 1.0, call.drawn
-        rows = zip(
-            means,
-            drawn_means.standard_errors.tolist(),
-            drawn_means.accelerations.tolist(),
-            strict=True,
-        )
-        return [SkewedT(mean, error, df, skewness) for mean, error, skewness in rows]
-    assert call.data.errors is not None
-    a, b = np.array(call.pair_numbers).T
-    errors, freedom = mean_of_these(
-        call.data.errors.of_differences[:, a, b],
-        call.data.errors.degrees_of_freedom[:, a, b],
-    )
-    triples = zip(means, errors.tolist(), freedom.tolist(), strict=True)
-    return [RunsDifference(mean, error, df) for mean, error, df in triples]
 
 
 def _records(call: _AcrossCall, results: Mapping[str, EvaluationResult]) -> list[DatasetsPair]:

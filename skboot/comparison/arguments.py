@@ -240,19 +240,6 @@ def checked_systems(
     return rows
 
 
-def arguments_of(
-    rows: Mapping[str, Rows], *, are_arguments: bool = False
-) -> dict[str, list[tuple[str, Rows]]]:
-    """Return the rows of each system after the argument that its predictions came in.
-
-    That is ``y_preds``, a dict, unless each system has an argument of its name.
-    """
-    return {
-        name: [(name if are_arguments else f"y_preds[{name!r}]", system_rows)]
-        for name, system_rows in rows.items()
-    }
-
-
 def pairs_of(names: Iterable[str], reference: str | None) -> list[tuple[str, str]]:
     """All pairs in the order of the call, or each other system with the reference."""
     names = list(names)

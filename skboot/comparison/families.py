@@ -51,7 +51,8 @@ class DifferenceLimits:
     quantiles : ndarray or None
         Quantiles of the normal distribution that limits of replicates reach out to.
     signs : ndarray or None
-        1 where a difference is told to be above 0, -1 below, 0 neither, all at once.
+        1 where a difference is told to be above 0, -1 below, 0 neither, all at once; None where
+        the limits tell it.
     """
 
     low_uncut: Floats
@@ -64,10 +65,6 @@ class DifferenceLimits:
     def named(self, method: str) -> DifferenceLimits:
         """Return the same limits under another name."""
         return replace(self, method=np.full(len(self.low_uncut), method, dtype=object))
-
-    def signs_of_limits(self) -> NDArray[np.int8]:
-        """Return 1 where a difference lies above 0 by its limits, -1 below, 0 neither."""
-        return (self.low_uncut > 0).astype(np.int8) - (self.high_uncut < 0)
 
     def intervals(
         self, confidence_level: float, bounds: tuple[float, float], alternative: str
@@ -144,10 +141,9 @@ def records_of(
     # Of all differences at once, by the adjustment; None without one.
     wide: DifferenceLimits | None = None
     if options.adjust is not None and n == 1:
-        wide = replace(limits, signs=limits.signs_of_limits())
+        wide = limits
     elif options.adjust == "bonferroni":
         wide = distribution.bonferroni_limits()
-        wide = replace(wide, signs=wide.signs_of_limits())
     elif options.adjust == "holm":
         wide = replace(distribution.bonferroni_limits(), p_values=holm(limits.p_values))
     elif options.adjust is not None:
@@ -156,7 +152,11 @@ def records_of(
     if wide is not None:
         wide_intervals = wide.intervals(level, bounds, alternative)
     quantiles = None if wide is None else wide.quantiles
-    signs = wide.signs if wide is not None and options.with_ranks else None
+    signs = None
+    if wide is not None and options.with_ranks:
+        signs = wide.signs
+        if signs is None:
+            signs = (wide.low_uncut > 0).astype(np.int8) - (wide.high_uncut < 0)
     columns: dict[str, Sequence[Any]] = {
         "first": [name_a for name_a, _ in pairs],
         "second": [name_b for _, name_b in pairs],

@@ -265,7 +265,7 @@ def _training_sets(
     n_repeats: int,
     seed: np.random.SeedSequence,
 ) -> tuple[NDArray[Any], Floats]:
-    """Draw the training sets, those of one size after another.
+    """Check the sizes of training sets and draw them, those of one size after another.
 
     Returns
     -------
@@ -280,9 +280,28 @@ def _training_sets(
         labels = np.asarray(data.y)
         codes = np.unique(labels, return_inverse=True)[1] if labels.ndim == 1 else None
     n_units, n_classes = int(unit.max()) + 1, 1 if codes is None else int(codes.max()) + 1
-    what = "rows" if data.unit is None else "groups"
-    n_units_of_sizes = _checked_sizes(train_sizes, n_units, n_classes, what)
-    counts = nested_samples(n_units_of_sizes, n_repeats, codes, n_units, seed)
+    what = f"{(ROWS if data.unit is None else GROUPS).unit}s"
+    # Units in the training sets of each size, from shares or numbers of them.
+    sizes = np.asarray(train_sizes)
+    if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iuf":
+        must = "be a list of shares of the rows, or of numbers of rows"
+        raise check.fail("train_sizes", must, repr(train_sizes), "Use train_sizes=(0.2, 0.5, 0.9).")
+    units = sizes
+    if sizes.dtype.kind == "f":
+        if not ((sizes > 0) & (sizes <= _MOST)).all():
+            advice = "Whole numbers are numbers of rows. Above 90 % too few rows are left out."
+            raise check.fail("train_sizes", f"be shares in (0, {_MOST}]", repr(train_sizes), advice)
+        units = np.floor(sizes * n_units + 0.5)
+    most = int(_MOST * n_units + 0.5)
+    least = max(n_classes, 2)
+    if units.min() < least or units.max() > most:
+        must = f"be training sets of {least} to {most} of the {n_units} {what}"
+        raise check.fail("train_sizes", must, f"{units.astype(int).tolist()}")
+    if (np.diff(units) <= 0).any():
+        raise check.fail(
+            "train_sizes", f"rise in numbers of {what}", f"{units.astype(int).tolist()}"
+        )
+    counts = nested_samples([int(size) for size in units], n_repeats, codes, n_units, seed)
     n_rows = counts.astype(np.int64) @ np.bincount(unit)
     return counts, n_rows.reshape(-1, n_repeats).mean(axis=1).round()
 
@@ -370,27 +389,3 @@ def _notes(
         text = "at some size all trainings gave the same score: the band has no width there, "
         notes.append(Note("caution", f"{text}which does not show that the score is known exactly."))
     return notes
-
-
-def _checked_sizes(train_sizes: Any, n_units: int, n_classes: int, what: str) -> list[int]:
-    """Return the units of each training set, from shares or numbers of them."""
-    sizes = np.asarray(train_sizes)
-    if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iuf":
-        must = "be a list of shares of the rows, or of numbers of rows"
-        raise check.fail("train_sizes", must, repr(train_sizes), "Use train_sizes=(0.2, 0.5, 0.9).")
-    units = sizes
-    if sizes.dtype.kind == "f":
-        if not ((sizes > 0) & (sizes <= _MOST)).all():
-            advice = "Whole numbers are numbers of rows. Above 90 % too few rows are left out."
-            raise check.fail("train_sizes", f"be shares in (0, {_MOST}]", repr(train_sizes), advice)
-        units = np.floor(sizes * n_units + 0.5)
-    most = int(_MOST * n_units + 0.5)
-    least = max(n_classes, 2)
-    if units.min() < least or units.max() > most:
-        must = f"be training sets of {least} to {most} of the {n_units} {what}"
-        raise check.fail("train_sizes", must, f"{units.astype(int).tolist()}")
-    if (np.diff(units) <= 0).any():
-        raise check.fail(
-            "train_sizes", f"rise in numbers of {what}", f"{units.astype(int).tolist()}"
-        )
-    return [int(size) for size in units]

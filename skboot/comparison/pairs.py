@@ -307,23 +307,19 @@ def _replicated_differences(
     """Return differences on the resamples, (n_differences, n_resamples), without rounding."""
     replicates = replicates_i - replicates_j
     with np.errstate(invalid="ignore"):
-        # There are many: the sizes of the second's scores and both distances share one buffer.
+        # There are many: the sizes of the second's scores and all distances share one buffer.
         rounding, buffer = np.abs(replicates_i), np.abs(replicates_j)
         np.maximum(rounding, buffer, out=rounding)
         rounding *= SCORE_ROUNDING
-        _round_to(replicates, 0.0, np.abs(replicates, out=buffer), rounding)
         # A difference that never changes must not look as if it did.
-        estimates = differences[:, None]
-        np.abs(np.subtract(replicates, estimates, out=buffer), out=buffer)
-        _round_to(replicates, estimates, buffer, rounding)
+        for value in (0.0, differences[:, None]):
+            distances = np.abs(np.subtract(replicates, value, out=buffer), out=buffer)
+            is_rounding = distances <= rounding
+            if is_rounding.any():
+                # Values that are there already keep their sign.
+                is_changed = np.logical_and(is_rounding, distances, out=is_rounding)
+                np.copyto(replicates, value, where=is_changed)
     return replicates
-
-
-def _round_to(values: Floats, to: Any, distances: Floats, rounding: Floats) -> None:
-    """Replace values whose distance is rounding at most; the array of distances is written to."""
-    near = distances <= rounding
-    if near.any():
-        np.copyto(values, to, where=np.logical_and(near, distances, out=near))
 
 
 # ------------------------------------------------------------------ pairs

@@ -719,13 +719,14 @@ class StudentDistribution(DifferenceDistribution):
         # Differences without any spread are not among the largest deviations: Bonferroni's rule.
         strict = self.bonferroni_limits()
         assert limits.signs is not None
+        signs = (strict.low_uncut > 0).astype(np.int8) - (strict.high_uncut < 0)
         p_values = np.minimum(len(flat) * strict.p_values, 1.0)
         return replace(
             limits,
             low_uncut=np.where(flat, strict.low_uncut, limits.low_uncut),
             high_uncut=np.where(flat, strict.high_uncut, limits.high_uncut),
             p_values=np.where(flat, p_values, limits.p_values),
-            signs=np.where(flat, strict.signs_of_limits(), limits.signs),
+            signs=np.where(flat, signs, limits.signs),
         )
 
     @cached_property

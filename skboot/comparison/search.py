@@ -38,7 +38,7 @@ from ..results.result import Provenance, evaluation_result
 from ..results.table import laid_out
 from ..study.rows import Rows, Sampling, Scoring, measured_by, warn_of_orders
 from ..study.study import check_units_vary, resampling_plan
-from .arguments import arguments_of, checked_systems
+from .arguments import checked_systems
 
 Floats = NDArray[np.float64]
 
@@ -173,7 +173,10 @@ def search_score(
     workers = check.check_workers(n_jobs, verbose)
     rows = checked_systems(y_true, y_preds, sample_weight, labels)
     scoring = Scoring(metric, greater_is_better, pos_label, labels, several=False)
-    scores, places = measured_by(scoring, arguments_of(rows))
+    rows_by_argument = {
+        name: [(f"y_preds[{name!r}]", system_rows)] for name, system_rows in rows.items()
+    }
+    scores, places = measured_by(scoring, rows_by_argument)
     sampling = Sampling(
         groups=groups,
         sample_weight=sample_weight,

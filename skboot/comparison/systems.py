@@ -45,7 +45,6 @@ from ..study.rows import Judge, Sampling, Scoring, Wanted, checked_rows, is_lazy
 from ..study.study import Draws, Score, Study, chosen_interval, make_gap_result, result_of, study_of
 from .arguments import (
     ComparisonOptions,
-    arguments_of,
     check_judged,
     check_reference,
     checked_names,
@@ -418,7 +417,12 @@ def study_of_systems(
     rows = checked_systems(y_true, y_preds, weights, scoring.labels, are_arguments=is_gate)
     if options.reference is not None:
         check_reference(options.reference, rows)
-    scored = measured_by(scoring, arguments_of(rows, are_arguments=is_gate))
+    # After the argument that the predictions came in: y_preds, but for those of a gate.
+    rows_by_argument = {
+        name: [(name if is_gate else f"y_preds[{name!r}]", system_rows)]
+        for name, system_rows in rows.items()
+    }
+    scored = measured_by(scoring, rows_by_argument)
     if margin is not None:
         statistics = {
             metric: [measured_system.statistic for [measured_system] in by_system.values()]
@@ -803,7 +807,10 @@ def studies_of_each(
     if options.reference is not None:
         check_reference(options.reference, rows)
     of_truth = {f"y_preds[{name!r}]": f"y_true[{name!r}]" for name in rows}
-    scores, places = measured_by(scoring, arguments_of(rows), of_truth)
+    rows_by_argument = {
+        name: [(f"y_preds[{name!r}]", system_rows)] for name, system_rows in rows.items()
+    }
+    scores, places = measured_by(scoring, rows_by_argument, of_truth)
     seed = check.check_seed(sampling.random_state)
     settings = scoring.settings | options.settings | {"paired": False}
     # Names decide the order of systems on the same rows alone.
