@@ -26,7 +26,7 @@ from ..resampling.design import GROUPS, ROWS
 from ..results import ResultTable
 from ..results.curve import CurveResult, with_band
 from ..results.result import Provenance
-from ..results.wording import spoken
+from ..results.wording import plural, spoken
 from ..scorer.call import FitCall, FitData, check_estimator, notes_on_copies, warn_of_order_of_fit
 from ..study.curves import DIFFERENCE, named_scores
 from .arguments import checked_params
@@ -280,7 +280,7 @@ def _training_sets(
         labels = np.asarray(data.y)
         codes = np.unique(labels, return_inverse=True)[1] if labels.ndim == 1 else None
     n_units, n_classes = int(unit.max()) + 1, 1 if codes is None else int(codes.max()) + 1
-    what = f"{(ROWS if data.unit is None else GROUPS).unit}s"
+    what = plural((ROWS if data.unit is None else GROUPS).unit)
     # Units in the training sets of each size, from shares or numbers of them.
     sizes = np.asarray(train_sizes)
     if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iuf":
