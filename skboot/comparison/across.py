@@ -575,11 +575,11 @@ class _AcrossCall:
     def counts(self) -> NDArray[np.integer]:
         """How often each resample holds each data set, (n_resamples, n_datasets)."""
         rng = np.random.default_rng(child_seed(self.seed, _RESAMPLES))
-        of_one = np.ones(len(self.data.names), dtype=np.int64)
-        return multinomial_counts(rng, self.n_resamples, of_one).astype(np.int64)
+        one_of_each = np.ones(len(self.data.names), dtype=np.int64)
+        return multinomial_counts(rng, self.n_resamples, one_of_each).astype(np.int64)
 
     @cached_property
-    def drawn(self) -> MeansOfDrawn:
+    def resampled_means(self) -> MeansOfDrawn:
         """Mean differences over resamples of the data sets."""
         return MeansOfDrawn(self.differences, self.counts)
 
@@ -678,11 +678,11 @@ class _DataSetsDistribution(StudentDistribution):
     """Distribution of mean differences over data sets: Student's t, farther where skewed."""
 
     def __init__(self, call: _AcrossCall) -> None:
-        self.call, data, drawn = call, call.data, call.drawn
+        self.call, data, means = call, call.data, call.resampled_means
         t_differences: list[SkewedT] | list[RunsDifference]
         if call.estimand == "new":
             df = len(data.names) - 1.0
-            columns = drawn.means, drawn.standard_errors, drawn.accelerations
+            columns = means.means, means.standard_errors, means.accelerations
             rows = zip(*(column.tolist() for column in columns), strict=True)
             t_differences = [SkewedT(mean, error, df, skewness) for mean, error, skewness in rows]
         else:
@@ -691,7 +691,7 @@ class _DataSetsDistribution(StudentDistribution):
             errors, freedom = mean_of_these(
                 data.errors.of_differences[:, a, b], data.errors.degrees_of_freedom[:, a, b]
             )
-            triples = zip(drawn.means.tolist(), errors.tolist(), freedom.tolist(), strict=True)
+            triples = zip(means.means.tolist(), errors.tolist(), freedom.tolist(), strict=True)
             t_differences = [RunsDifference(mean, error, df) for mean, error, df in triples]
         self._statistics = np.array([difference.statistic for difference in t_differences])
         super().__init__(call.options, t_differences, call.interval, call.seed, data.bounds)
@@ -744,12 +744,12 @@ def _records(call: _AcrossCall, results: Mapping[str, EvaluationResult]) -> list
     That is Wilcoxon's test, the spread over the data sets, and by a margin the shares of the data
     sets on which a difference is within it, and beyond.
     """
-    data, differences, spread = call.data, call.differences, call.drawn.deviations
+    data, differences, spread = call.data, call.differences, call.resampled_means.deviations
     if call.estimand == "new":
-        replicates = list(call.drawn.replicates.T)
+        replicates = list(call.resampled_means.replicates.T)
     else:
-        of_methods = [results[name].bootstrap_distribution for name in data.methods]
-        replicates = [of_methods[j] - of_methods[k] for j, k in call.pair_numbers]
+        distributions = [results[name].bootstrap_distribution for name in data.methods]
+        replicates = [distributions[j] - distributions[k] for j, k in call.pair_numbers]
     wilcoxon = wilcoxon_p_values(differences, call.options.alternative).tolist()
     between: list[float | None] = [None] * len(call.pair_numbers)
     if data.errors is not None:

@@ -139,32 +139,34 @@ def records_of(
     level, alternative = options.confidence_level, options.alternative
     bounds = range_of_difference(distribution.bounds)
     # Of all differences at once, by the adjustment; None without one.
-    wide: DifferenceLimits | None = None
+    joint_limits: DifferenceLimits | None = None
     if options.adjust is not None and n == 1:
-        wide = limits
+        joint_limits = limits
     elif options.adjust == "bonferroni":
-        wide = distribution.bonferroni_limits()
+        joint_limits = distribution.bonferroni_limits()
     elif options.adjust == "holm":
-        wide = replace(distribution.bonferroni_limits(), p_values=holm(limits.p_values))
+        joint_limits = replace(distribution.bonferroni_limits(), p_values=holm(limits.p_values))
     elif options.adjust is not None:
-        wide = distribution.max_t_limits()
-    wide_intervals: Sequence[ConfidenceInterval | None] = [None] * n
-    if wide is not None:
-        wide_intervals = wide.intervals(level, bounds, alternative)
-    quantiles = None if wide is None else wide.quantiles
+        joint_limits = distribution.max_t_limits()
+    joint_intervals: Sequence[ConfidenceInterval | None] = [None] * n
+    if joint_limits is not None:
+        joint_intervals = joint_limits.intervals(level, bounds, alternative)
+    quantiles = None if joint_limits is None else joint_limits.quantiles
     signs = None
-    if wide is not None and options.with_ranks:
-        signs = wide.signs
+    if joint_limits is not None and options.with_ranks:
+        signs = joint_limits.signs
         if signs is None:
-            signs = (wide.low_uncut > 0).astype(np.int8) - (wide.high_uncut < 0)
+            signs = (joint_limits.low_uncut > 0).astype(np.int8) - (joint_limits.high_uncut < 0)
     columns: dict[str, Sequence[Any]] = {
         "first": [name_a for name_a, _ in pairs],
         "second": [name_b for _, name_b in pairs],
         "difference": distribution.differences.tolist(),
         "confidence_interval": limits.intervals(level, bounds, alternative),
-        "simultaneous_interval": wide_intervals,
+        "simultaneous_interval": joint_intervals,
         "p_value": limits.p_values.tolist(),
-        "p_value_adjusted": [np.nan] * n if wide is None else wide.p_values.tolist(),
+        "p_value_adjusted": [np.nan] * n
+        if joint_limits is None
+        else joint_limits.p_values.tolist(),
         "standard_error": distribution.standard_errors.tolist(),
         "degrees_of_freedom": distribution.degrees_of_freedom,
         "alternative": [alternative] * n,
@@ -219,15 +221,15 @@ def comparison_of(
     intervals = [(pair.confidence_interval, pair.simultaneous_interval) for pair in records]
     cut = notes_of_cut(*(interval for pair_intervals in intervals for interval in pair_intervals))
     notes = [*notes, *(note for note in cut if note not in notes)]
-    every = [result.provenance for result in results.values()]
+    provenances = [result.provenance for result in results.values()]
     # The seed of the first is that of all, unless each has rows of its own.
-    leading, n_tasks = every[0], every[0].facts.n_tasks
-    if any(provenance.facts.n_tasks != n_tasks for provenance in every):
-        n_tasks = tuple(n for provenance in every for n in provenance.facts.n_tasks)
+    leading, n_tasks = provenances[0], provenances[0].facts.n_tasks
+    if any(provenance.facts.n_tasks != n_tasks for provenance in provenances):
+        n_tasks = tuple(n for provenance in provenances for n in provenance.facts.n_tasks)
     facts = replace(
         leading.facts,
         n_tasks=n_tasks,
-        weighted=any(provenance.facts.weighted for provenance in every),
+        weighted=any(provenance.facts.weighted for provenance in provenances),
         paired=paired,
         paired_runs=paired_runs,
     )

@@ -126,7 +126,9 @@ def compare_left_out(
     any_method = next(iter(trained_runs.values()))
     comparisons = {}
     for k, error in enumerate(any_method.errors):
-        results = {name: of_method[k] for name, of_method in results_by_method.items()}
+        results = {
+            name: results_of_method[k] for name, results_of_method in results_by_method.items()
+        }
         comparisons[error.metric.name] = _compare_by_metric(
             trained_runs, k, results, fit, options, settings
         )
@@ -245,8 +247,10 @@ class _MethodsDistribution(StudentDistribution):
         """See `StudentDistribution.root_of_correlation`: by the influence of units on errors."""
         influence = np.array([self.errors[k].influence for k in numbers])
         # A difference that no unit influences varies by itself.
-        alone = np.eye(len(influence))[:, ~influence.any(axis=1)]
-        return root_of(np.hstack([influence, alone]), np.eye(influence.shape[1] + alone.shape[1]))
+        uninfluenced = np.eye(len(influence))[:, ~influence.any(axis=1)]
+        return root_of(
+            np.hstack([influence, uninfluenced]), np.eye(influence.shape[1] + uninfluenced.shape[1])
+        )
 
 
 def _notes(
@@ -577,14 +581,16 @@ def compare_methods(
         "sample_weight_test": sample_weight_test,
     }
     has_test = any(part is not None for part in tests.values())
-    named = checked_names(estimators, "method", "estimators", "estimator", "BootstrapScorer")
-    for name, estimator in named.items():
+    estimators_by_name = checked_names(
+        estimators, "method", "estimators", "estimator", "BootstrapScorer"
+    )
+    for name, estimator in estimators_by_name.items():
         check_estimator(f"estimators[{name!r}]", estimator)
     check_adjust(adjust)
     check_alternative(alternative)
     if reference is not None:
-        check_reference(reference, named)
-    _check_asked(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)
+        check_reference(reference, estimators_by_name)
+    _check_arguments(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)
     groups, fit_parameters = checked_params(params, groups)
     parameters = {
         "scoring": scoring,
@@ -610,14 +616,14 @@ def compare_methods(
     data = FitData.of(X, y, groups=groups, **tests)
     warn_of_order_of_fit(X, y, groups, **tests)
     tell(*notes_on_copies(fit, data))
-    runs = runs_of_methods(fit, named, data, "compare_methods", fit_parameters)
+    runs = runs_of_methods(fit, estimators_by_name, data, "compare_methods", fit_parameters)
     settings = {
-        "estimators": {name: repr(estimator) for name, estimator in named.items()},
+        "estimators": {name: repr(estimator) for name, estimator in estimators_by_name.items()},
         **{name: getattr(fit, name) for name in _KEPT_ARGUMENTS},
         **options.settings,
     }
     if data.tests is None:
-        return compare_left_out(named, runs, fit, options, settings)
+        return compare_left_out(estimators_by_name, runs, fit, options, settings)
     return compare_on_tests(runs, fit, options, settings)
 
 
@@ -634,16 +640,16 @@ def runs_of_methods(
     """
     router = None
     if routing_enabled():
-        of_owner = MetadataRequest(owner=owner)
-        of_owner.fit.add_request(param="groups", alias=True)
-        router = MetadataRouter(owner=owner).add_self_request(of_owner)
+        owner_request = MetadataRequest(owner=owner)
+        owner_request.fit.add_request(param="groups", alias=True)
+        router = MetadataRouter(owner=owner).add_self_request(owner_request)
         router = router_of(router, estimators, fit.scoring)
         if data.groups is not None:
             params = {**params, "groups": data.groups}
     runs = {}
     for name, estimator in estimators.items():
-        said = f"{name}: " if name else ""
-        with warnings.catch_warnings(record=True) as caught:
+        prefix = f"{name}: " if name else ""
+        with warnings.catch_warnings(record=True) as caught_warnings:
             warnings.simplefilter("always")
             try:
                 routed = routed_to_fit(router, estimator, fit.scoring, params, name)
@@ -652,12 +658,12 @@ def runs_of_methods(
                 if name:
                     error.add_note(f"Raised while fitting estimator {name!r}.")
                 raise
-        raised = [(message.category, str(message.message)) for message in caught]
+        all_warnings = [(message.category, str(message.message)) for message in caught_warnings]
         for category, texts in runs[name].estimator_warnings.items():
-            raised += [(category, text) for text in texts]
-        for category, text in dict.fromkeys(raised):
-            warn_user(f"{owner}: {said}{text}", category)
-        tell(*[replace(note, text=f"{said}{note.text}") for note in runs[name].notes])
+            all_warnings += [(category, text) for text in texts]
+        for category, text in dict.fromkeys(all_warnings):
+            warn_user(f"{owner}: {prefix}{text}", category)
+        tell(*[replace(note, text=f"{prefix}{note.text}") for note in runs[name].notes])
     # A classifier beside a regressor, where the metric comes from the kind of estimator.
     names = {name: list(method_runs.metric_names) for name, method_runs in runs.items()}
     if len({tuple(metric_names) for metric_names in names.values()}) > 1:
@@ -673,7 +679,7 @@ def runs_of_methods(
 # ------------------------------------------------------------------ arguments
 
 
-def _check_asked(
+def _check_arguments(
     estimand: str,
     interval: str,
     strategy: str,

@@ -590,11 +590,15 @@ class ReplicatedDifferences(DifferenceDistribution):
     @cached_property
     def separate_limits(self) -> DifferenceLimits:
         """See `DifferenceDistribution.separate_limits`."""
-        alone = self.intervals
-        quantiles = np.full(len(alone.method), self._normal_quantile(1))
+        intervals = self.intervals
+        quantiles = np.full(len(intervals.method), self._normal_quantile(1))
         return self._orient(
             DifferenceLimits(
-                alone.low_uncut, alone.high_uncut, alone.p_values, alone.method, quantiles
+                intervals.low_uncut,
+                intervals.high_uncut,
+                intervals.p_values,
+                intervals.method,
+                quantiles,
             )
         )
 
@@ -608,10 +612,10 @@ class ReplicatedDifferences(DifferenceDistribution):
 
     def max_t_limits(self) -> DifferenceLimits:
         """See `DifferenceDistribution.max_t_limits`: by the joint bootstrap."""
-        options, pairs, alone = self.options, self.pairs, self.intervals
+        options, pairs, intervals = self.options, self.pairs, self.intervals
         units, n = pairs.systems.drawn, len(pairs.names)
         df, alpha = units.degrees_of_freedom, 1 - options.confidence_level
-        errors = np.where(alone.varies, alone.errors, 0.0)
+        errors = np.where(intervals.varies, intervals.errors, 0.0)
         towards = None
         if options.alternative != "two-sided":
             # 1 or -1 by the side that each pair is tested on.
@@ -631,7 +635,7 @@ class ReplicatedDifferences(DifferenceDistribution):
         if towards is not None:
             low, high = np.where(towards > 0, low, -np.inf), np.where(towards > 0, np.inf, high)
         deviations = t_quantile_of_normal(joint.largest, df, units.inflation)
-        p = max_t_adjusted(alone.p_values, pairs.estimates, errors, deviations, towards)
+        p = max_t_adjusted(intervals.p_values, pairs.estimates, errors, deviations, towards)
         quantiles = np.full(n, max_t_quantile(joint.largest, options.confidence_level))
         low, high = snapped(low, high)
         for k in np.flatnonzero(~(errors > 0)).tolist():
@@ -655,7 +659,7 @@ class ReplicatedDifferences(DifferenceDistribution):
             signs = step_down(
                 t, deviations_kept, 1 - alpha, lambda m: -float(stdtrit(df, alpha / m))
             )
-        limits = DifferenceLimits(low, high, p, alone.method, quantiles, signs)
+        limits = DifferenceLimits(low, high, p, intervals.method, quantiles, signs)
         return self._orient(limits.named("max-t"))
 
     def _blocks_of_resamples(self) -> Iterator[Floats]:
@@ -672,13 +676,17 @@ class ReplicatedDifferences(DifferenceDistribution):
 
         From the bootstrap standard error: quantiles so far out would need many more resamples.
         """
-        pairs, alone = self.pairs, self.intervals
-        low, high, method = alone.low_uncut[k], alone.high_uncut[k], str(alone.method[k])
+        pairs, intervals = self.pairs, self.intervals
+        low, high, method = (
+            intervals.low_uncut[k],
+            intervals.high_uncut[k],
+            str(intervals.method[k]),
+        )
         if np.isnan(low + high):
             return low, high, np.nan
         n_pairs = len(pairs.names)
-        p = float(np.minimum(1.0, n_pairs * alone.p_values[k]))
-        still = not alone.varies[k] and pairs.estimates[k] == 0 and not np.isnan(p)
+        p = float(np.minimum(1.0, n_pairs * intervals.p_values[k]))
+        still = not intervals.varies[k] and pairs.estimates[k] == 0 and not np.isnan(p)
         if pairs.identical[k] or still:
             return low, high, p
         difference = pairs.difference(k)
@@ -821,8 +829,10 @@ def notes_on_pairs(
     else:
         # Few units of all, unless the systems by themselves have a note of it.
         fewest = min(min(system.drawn.n_units) for system in systems.evidence)
-        shared = [note.kind for of_system in systems.shared_notes.values() for note in of_system]
-        if fewest < FEW_COMPARED and "few" not in shared:
+        shared_kinds = [
+            note.kind for system_notes in systems.shared_notes.values() for note in system_notes
+        ]
+        if fewest < FEW_COMPARED and "few" not in shared_kinds:
             notes.add("advice", few_compared(unit, fewest))
     if systems.evidence[0].facts.of_distances:
         notes += caution_of_distances(systems.evidence[0])

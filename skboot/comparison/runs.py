@@ -272,8 +272,8 @@ def compare_runs(
         check_reference(reference, runs)
     scoring = Scoring(metric, greater_is_better, pos_label, labels)
     rows = {
-        name: list(zip(of_method.names, of_method.rows, strict=True))
-        for name, of_method in runs.items()
+        name: list(zip(method_runs.names, method_runs.rows, strict=True))
+        for name, method_runs in runs.items()
     }
     scored = measured_by(scoring, rows)
     sampling = Sampling(
@@ -320,7 +320,7 @@ def _checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -
         name: checked_runs(columns, values, full.get(name), varied, f"[{name!r}]")
         for name, values in predictions.items()
     }
-    sizes = {name: of_method.rows[0].n_samples for name, of_method in runs.items()}
+    sizes = {name: method_runs.rows[0].n_samples for name, method_runs in runs.items()}
     if len(set(sizes.values())) > 1:
         raise check.fail(
             "y_preds",
@@ -338,7 +338,7 @@ def _training_samples(
 
     Pairs of runs, or of training samples by name, that do not belong together are refused.
     """
-    n_runs = {name: of_method.n_runs for name, of_method in runs.items()}
+    n_runs = {name: method_runs.n_runs for name, method_runs in runs.items()}
     if varied != "both":
         training_samples(training, varied, 1)
         samples = {name: training_samples(None, varied, n) for name, n in n_runs.items()}
@@ -514,10 +514,10 @@ def _compare_by(
     notes = _notes(call, records, differences, statistic.greater_is_better)
     for method in methods.values():
         # Welch's interval takes the test rows as they are.
-        of_method = Notes() if is_welch else Notes(method.cautions)
-        of_method += method.runs_call.runs.rows[0].notes_for(statistic)
-        of_method += constant_answers(method.name, method.runs_call.runs.rows)
-        notes += (note for note in of_method if note not in notes)
+        method_notes = Notes() if is_welch else Notes(method.cautions)
+        method_notes += method.runs_call.runs.rows[0].notes_for(statistic)
+        method_notes += constant_answers(method.name, method.runs_call.runs.rows)
+        notes += (note for note in method_notes if note not in notes)
     arguments = call.any_method.study_of_system.settings
     return comparison_of(
         call.options,
@@ -860,7 +860,7 @@ def _notes(
             "Welch's interval varies the runs alone and is conditional on the test rows. For two "
             "methods of equal merit it excludes 0 far more often than stated.",
         )
-    of_narrowing: list[Note] = []
+    narrowing_notes: list[Note] = []
     divided = not call.any_method.on_samples
     for record, difference in zip(records, differences, strict=True):
         if difference.standard_error == 0:
@@ -869,7 +869,7 @@ def _notes(
                 f"{record.first} and {record.second}: neither the runs nor the test rows vary, so "
                 "the interval is degenerate; this does not show that the difference is exact.",
             )
-        elif call.options.interval != "welch" and len(of_narrowing) < _MOST_ADVISED:
+        elif call.options.interval != "welch" and len(narrowing_notes) < _MOST_ADVISED:
             interaction = difference.of_both
             sources = {"runs": difference.of_runs, "test": difference.of_test - interaction}
             savings = {"test units": difference.of_test / 2}
@@ -877,8 +877,10 @@ def _notes(
                 savings["runs of each method"] = (difference.of_runs + interaction) / 2
             text = advice_on("difference", sources | {"interaction": interaction}, savings)
             names = f"{record.first} - {record.second}"
-            of_narrowing.append(Note("advice", f"{names}: {text}.{'' if divided else _ONE_LIST}"))
-    notes += of_narrowing
+            narrowing_notes.append(
+                Note("advice", f"{names}: {text}.{'' if divided else _ONE_LIST}")
+            )
+    notes += narrowing_notes
     if call.paired and greater_is_better is None:
         notes.add("advice", "P(A > B) is left out: the direction of the metric is unknown.")
     too_few = too_few_pairs(record.outperformance for record in records)

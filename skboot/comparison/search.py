@@ -337,10 +337,10 @@ def _scores_outside(
     binding, subjects, chosen = shared
     start = number * binding.block_size
     blocks = binding.block(number)
-    of_block = chosen[start : start + binding.block_size]
-    scores = np.full(len(of_block), np.nan)
-    for k in np.unique(of_block):
-        block, chose_k = blocks[k], np.flatnonzero(of_block == k)
+    choices_of_block = chosen[start : start + binding.block_size]
+    scores = np.full(len(choices_of_block), np.nan)
+    for k in np.unique(choices_of_block):
+        block, chose_k = blocks[k], np.flatnonzero(choices_of_block == k)
         assert isinstance(block, UnitBlock)
         # Only the resamples that chose k are read row by row, which is slow. Products are taken
         # of whole blocks, since their rounding may depend on which resamples come together.

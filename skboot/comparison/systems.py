@@ -360,13 +360,13 @@ def _systems_with_judge(
         with collected():
             by_judge = study_of_systems(*labels.by_judge, scoring, score_options, options)
     n_samples, results = by_human.plan.design.n_samples, {}
-    for metric, (of_labels, study) in labels.studies(alone, by_human, by_judge).items():
+    for metric, (study_alone, study) in labels.studies(alone, by_human, by_judge).items():
         with collected() as notes_alone:
-            comparison_alone = compare_studies(options, {"": of_labels})
+            comparison_alone = compare_studies(options, {"": study_alone})
         with collected() as notes_corrected:
             corrected = None if judge.weight == 0 else compare_studies(options, {"": study})
         results[metric] = with_judge(
-            judge, n_samples, of_labels, comparison_alone, notes_alone, corrected, notes_corrected
+            judge, n_samples, study_alone, comparison_alone, notes_alone, corrected, notes_corrected
         )
     return by_human.laid_out(results)
 
@@ -404,12 +404,12 @@ def study_of_systems(
         columns = by_argument(y_preds)
         if options.reference is not None:
             check_reference(options.reference, columns)
-        of_stream = settings_of_columns(
+        stream_settings = settings_of_columns(
             tuple(columns), scoring, sampling, score_options, options.interval, STREAMED_DIFFERENCES
         )
         if margin is not None:
-            check_judged(margin, of_stream.statistics)
-        stream = read_columns(of_stream, y_true, columns, sampling, score_options.workers)
+            check_judged(margin, stream_settings.statistics)
+        stream = read_columns(stream_settings, y_true, columns, sampling, score_options.workers)
         if stream.few is None:
             return stream.study(score_options, settings)
         y_true, y_preds, sampling = stream.few
@@ -708,8 +708,12 @@ def _largest_gaps(
     The intervals are simultaneous over all pairs of subgroups and all pairs of systems.
     """
     any_system, parts = next(iter(study.scores[metric].values()))[0], study.parts
-    every = [of_system for systems in systems_by_part.values() for of_system in systems.evidence]
-    subgroups = measured(any_system.statistic, any_system.rows, parts, every)
+    evidence_of_all = [
+        system_evidence
+        for systems in systems_by_part.values()
+        for system_evidence in systems.evidence
+    ]
+    subgroups = measured(any_system.statistic, any_system.rows, parts, evidence_of_all)
     number = {name: k for k, name in enumerate(systems_by_part[parts[0].name].results)}
     gaps = {}
     for name_a, name_b in pairs:
@@ -738,13 +742,13 @@ def _largest_gaps(
         which = f"The largest of {n_pairs} changes between subgroups"
         if n_pairs == 1:
             which = "The change between the two subgroups"
-        of_all = f", with its simultaneous interval over {n_changes} changes"
-        notes = [f"{which} of the difference {name}{of_all if n_changes > 1 else ''}."]
+        over_changes = f", with its simultaneous interval over {n_changes} changes"
+        notes = [f"{which} of the difference {name}{over_changes if n_changes > 1 else ''}."]
         result = make_gap_result(
             study,
             GapBasis(gap, metric=metric, pair=f"{name}: {pair}", of_systems=True),
             notes if n_pairs else [],
-            [*subgroups_kept.cautions, *caution_of_distances(every[0])],
+            [*subgroups_kept.cautions, *caution_of_distances(evidence_of_all[0])],
         )
         fixed = ("the trained systems", *result.held_fixed[1:])
         gaps[name] = result._with_provenance(held_fixed=fixed)

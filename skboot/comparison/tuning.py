@@ -481,7 +481,8 @@ def _corrected_table(
         if list(subtracted) != list(scores):
             raise check.fail("scores_b", f"have the metrics {list(scores)}", str(list(subtracted)))
         ranges = {
-            name: _range_of(name, of_metric, subtracted[name]) for name, of_metric in scores.items()
+            name: _range_of(name, metric_scores, subtracted[name])
+            for name, metric_scores in scores.items()
         }
         ranges = {name: range_of_difference(ends) for name, ends in ranges.items()}
         scores = {name: values - subtracted[name] for name, values in scores.items()}
@@ -495,8 +496,8 @@ def _corrected_table(
     _tell_of_shares(sizes)
     return CorrectedTable(
         {
-            name: _corrected_mean(of_metric, sizes, level, ranges[name])
-            for name, of_metric in scores.items()
+            name: _corrected_mean(metric_scores, sizes, level, ranges[name])
+            for name, metric_scores in scores.items()
         }
     )
 
