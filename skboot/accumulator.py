@@ -20,7 +20,7 @@ from ._base.hints import Hinting
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
 from ._base.values import arrays_of_bytes
 from ._base.work import DEFAULT_WORKERS
-from .comparison.asked import checked_asked
+from .comparison.arguments import checked_options
 from .comparison.systems import compare_studies, study_of_systems
 from .inference.distribution import check_replicates_fit
 from .inference.intervals import canonical_interval, checked_first_look
@@ -434,9 +434,9 @@ class BootstrapAccumulator(Hinting):
                 study = study_of_system(*stream.arguments, scoring, score_options)
             results = results_of(study)
         else:
-            comparison = checked_asked(interval, "max-t", level, "two-sided", None, look)
+            comparison = checked_options(interval, "max-t", level, "two-sided", None, look)
             score_options = Wanted(
-                interval=comparison.of_systems,
+                interval=comparison.system_interval,
                 confidence_level=level,
                 workers=DEFAULT_WORKERS,
                 first_look=look,

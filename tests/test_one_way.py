@@ -151,7 +151,7 @@ def test_no_function_asks_for_the_class_of_a_design():
     ("kind", "where"),
     [
         ("EvaluationResult", ["results.result.evaluation_result"]),
-        ("ComparisonResult", []),  # `comparison.families.answered` makes the kind that it is given
+        ("ComparisonResult", []),  # `comparison.families.comparison_of` makes the kind it is given
         ("DatasetsComparison", []),
         ("PairedDifference", []),  # `comparison.families.records_of` makes them
         ("DatasetsPair", []),
@@ -162,18 +162,19 @@ def test_results_of_a_kind_are_made_at_one_place(kind, where):
 
 
 def test_families_are_adjusted_by_one_route():
-    """Holm's steps and joint intervals are chosen once, whatever the law of the differences."""
+    """Holm's steps and joint intervals are chosen once, whatever the distribution."""
     chooses = [
         name
         for name, node in functions(PACKAGE)
         if any(
-            isinstance(each, ast.Attribute) and each.attr == "largest" for each in ast.walk(node)
+            isinstance(each, ast.Attribute) and each.attr == "max_t_limits"
+            for each in ast.walk(node)
         )
         and "holm" in calls(node)
     ]
     assert chooses == ["comparison.families.records_of"]
     steps = [name for name in makes(PACKAGE, "holm") if name.startswith("comparison.")]
-    # Wilcoxon's tests are no difference of a law.
+    # Wilcoxon's tests are no difference of a distribution.
     assert steps == ["comparison.across._records", "comparison.families.records_of"]
 
 

@@ -13,7 +13,7 @@ import pytest
 import skboot
 from skboot._base import typing as types
 from skboot.comparison import methods, runs, search
-from skboot.comparison.asked import ADJUSTMENTS
+from skboot.comparison.arguments import ADJUSTMENTS
 from skboot.inference import proportions
 from skboot.inference.differences import DIFFERENCE_METHODS
 from skboot.inference.intervals import FOR_ONE_SCORE, INTERVALS

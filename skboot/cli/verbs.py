@@ -105,7 +105,7 @@ _CODES = {"pass": 0, "fail": 1, "inconclusive": 3, "warn": 0}
 def gate(call: Namespace) -> Answer:
     """Ask whether a candidate is not worse than a reference by more than a margin."""
     from ..comparison import compare_systems
-    from ..comparison.asked import copy_of_truth
+    from ..comparison.arguments import copy_of_truth
     from ..results.comparison import verdict_table
     from ..study.rows import Rows as InMemory
 

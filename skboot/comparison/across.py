@@ -36,9 +36,9 @@ from ..results.comparison import ComparisonResult, check_below_range, freedom_of
 from ..results.data_sets import DatasetsComparison, DatasetsPair
 from ..results.method_basis import DrawnDataSetsBasis, GivenDataSetsBasis
 from ..results.result import Provenance, evaluation_result
-from .asked import Asked, check_adjust, check_alternative, check_reference, pairs_of
-from .families import Floats, Limits, answered, estimated_differences, records_of
-from .runs import Student, contrasts, root_of
+from .arguments import ComparisonOptions, check_adjust, check_alternative, check_reference, pairs_of
+from .families import DifferenceLimits, Floats, comparison_of, estimated_differences, records_of
+from .runs import StudentDistribution, contrasts, root_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -198,18 +198,18 @@ def compare_across(
         data=data,
         estimand=estimand,
         margin=margin,
-        asked=Asked("auto", adjust, level, alternative, reference),
+        options=ComparisonOptions("auto", adjust, level, alternative, reference),
         n_resamples=n_resamples,
         seed=check.check_seed(random_state),
     )
     with collected() as all_notes:
-        systems = _systems(call)
-        records = _records(call, systems)
-    cut = notes_of_cut(*(system.confidence_interval for system in systems.values()))
+        results = _method_results(call)
+        records = _records(call, results)
+    cut = notes_of_cut(*(result.confidence_interval for result in results.values()))
     ranks = ranks_of_rows(data.scores, greater_is_better=data.greater_is_better)
-    return answered(
-        call.asked,
-        systems,
+    return comparison_of(
+        call.options,
+        results,
         records,
         [*_notes(call, records), *cut, *list(dict.fromkeys(all_notes))[:1]],
         DatasetsComparison,
@@ -279,37 +279,28 @@ class DataSets:
 
 
 def checked_data_sets(scores: Any, datasets: Any, methods: Any, greater_is_better: Any) -> DataSets:
-    """Bring the scores into one form, and refuse what is no score of every method everywhere."""
+    """Bring the scores into one form, and refuse what is no score of every method everywhere.
+
+    They come as a comparison on each data set, or as bare numbers: in a dict of dicts, in a frame,
+    or in an array with names beside it.
+    """
     direction = check.check_direction(greater_is_better)
-    is_table = isinstance(scores, Mapping) or hasattr(scores, "columns")
-    if is_table:
+    is_dict, is_frame = isinstance(scores, Mapping), hasattr(scores, "columns")
+    if is_dict or is_frame:
         for name, labels in (("datasets", datasets), ("methods", methods)):
             if labels is not None:
                 must = "be None where the scores name their data sets and methods"
                 advice = f"Leave {name}= out: it names those of an array."
                 raise check.fail(name, must, repr(labels), advice)
-    if isinstance(scores, Mapping):
-        comparisons = [isinstance(value, ComparisonResult) for value in scores.values()]
-        if any(comparisons):
-            _check_names("scores", scores, "data set")
-            if not all(comparisons):
-                must = "hold a ComparisonResult for every data set, or for none"
-                raise check.fail("scores", must, _kinds(scores))
-            return _scores_in_results(
-                {str(k): comparison for k, comparison in scores.items()}, direction
-            )
+    if is_dict and any(isinstance(value, ComparisonResult) for value in scores.values()):
+        return _scores_in_results(scores, direction)
     if direction is None:
         raise _unknown_direction("for bare numbers")
-    if isinstance(scores, Mapping):
+    if is_dict:
         return _scores_in_dicts(scores, direction)
-    if not is_table:
-        return _scores_in_array(scores, datasets, methods, direction)
-    _refuse_long(scores)
-    if not hasattr(scores, "index"):
-        must = "be a frame whose index names the data sets, an array or a dict"
-        advice = "Use {row['dataset']: {...} for row in frame.to_dicts()}, or datasets= beside an "
-        raise check.fail("scores", must, type(scores).__name__, advice + "array.")
-    return _scores_in_array(scores.to_numpy(), [*scores.index], [*scores.columns], direction)
+    if is_frame:
+        return _scores_in_frame(scores, direction)
+    return _scores_in_array(scores, datasets, methods, direction)
 
 
 def check_margin(margin: Any, data: DataSets) -> float | None:
@@ -340,11 +331,33 @@ def _scores_in_dicts(scores: Mapping[Any, Any], direction: bool) -> DataSets:
     table = {str(name): {str(k): v for k, v in row.items()} for name, row in scores.items()}
     _check_all_there({name: list(row) for name, row in table.items()}, methods)
     values = [[row[method] for method in methods] for row in table.values()]
-    return _checked(values, list(table), methods, direction)
+    return _scores_in_array(values, list(table), methods, direction)
+
+
+def _scores_in_frame(frame: Any, direction: bool) -> DataSets:
+    """Scores from a frame with a row for each data set, and none with a row for each score."""
+    if hasattr(frame, "select_dtypes"):
+        # Columns of objects may hold numbers.
+        columns = frame.infer_objects() if hasattr(frame, "infer_objects") else frame
+        words = [*columns.select_dtypes(exclude=["number", "bool"]).columns]
+        numbers = [name for name in columns.columns if name not in words]
+        if words:
+            example = "index='dataset', columns='method', values='score'"
+            if len(words) == 2 and len(numbers) == 1:
+                most, fewest = sorted(words, key=lambda name: -columns[name].nunique())
+                example = f"index={most!r}, columns={fewest!r}, values={numbers[0]!r}"
+            must = "have a row for each data set and a column of numbers for each method"
+            advice = f"Of a long table give scores.pivot({example})."
+            raise check.fail("scores", must, f"text in the column {words[0]!r}", advice)
+    if not hasattr(frame, "index"):
+        must = "be a frame whose index names the data sets, an array or a dict"
+        advice = "Use {row['dataset']: {...} for row in frame.to_dicts()}, or datasets= beside an "
+        raise check.fail("scores", must, type(frame).__name__, advice + "array.")
+    return _scores_in_array(frame.to_numpy(), [*frame.index], [*frame.columns], direction)
 
 
 def _scores_in_array(values: Any, datasets: Any, methods: Any, direction: bool) -> DataSets:
-    """Scores from rows of numbers, with names beside them."""
+    """Scores from rows of numbers with names beside them; one finite number each."""
     rows = values.tolist() if isinstance(values, np.ndarray) else values
     is_sequence = isinstance(rows, Sequence) and not isinstance(rows, str)
     if not is_sequence or not all(isinstance(row, Sequence | np.ndarray) for row in rows):
@@ -357,12 +370,17 @@ def _scores_in_array(values: Any, datasets: Any, methods: Any, direction: bool) 
         got = f"rows of {sorted(lengths)} numbers"
         raise check.fail("scores", "have a score of every method on every data set", got)
     n_methods = lengths.pop() if lengths else 0
-    names = _given_names("datasets", datasets, len(rows), "data set")
-    methods = _given_names("methods", methods, n_methods, "method")
-    return _checked(rows, names, methods, direction)
+    names = _checked_labels("datasets", datasets, len(rows), "data set")
+    methods = _checked_labels("methods", methods, n_methods, "method")
+    _check_enough(names, methods)
+    numbers = [
+        [_number(value, name, method) for method, value in zip(methods, row, strict=True)]
+        for name, row in zip(names, rows, strict=True)
+    ]
+    return DataSets(tuple(names), tuple(methods), np.array(numbers), "score", direction)
 
 
-def _given_names(name: str, values: Any, n: int, noun: str) -> list[str]:
+def _checked_labels(name: str, values: Any, n: int, noun: str) -> list[str]:
     """Names beside an array, one per row or column."""
     must = f"name each of the {n} {noun}s of the array"
     if values is None or isinstance(values, str | bytes):
@@ -372,39 +390,6 @@ def _given_names(name: str, values: Any, n: int, noun: str) -> list[str]:
         raise check.fail(name, must, f"{len(names)} names")
     _check_names(name, names, noun)
     return names
-
-
-def _refuse_long(frame: Any) -> None:
-    """Refuse a frame with a row for each score, which names data sets and methods in columns."""
-    if not hasattr(frame, "select_dtypes"):
-        return
-    # Columns of objects may hold numbers.
-    frame = frame.infer_objects() if hasattr(frame, "infer_objects") else frame
-    words = [*frame.select_dtypes(exclude=["number", "bool"]).columns]
-    numbers = [name for name in frame.columns if name not in words]
-    if words:
-        example = "index='dataset', columns='method', values='score'"
-        if len(words) == 2 and len(numbers) == 1:
-            most, fewest = sorted(words, key=lambda name: -frame[name].nunique())
-            example = f"index={most!r}, columns={fewest!r}, values={numbers[0]!r}"
-        must = "have a row for each data set and a column of numbers for each method"
-        advice = f"Of a long table give scores.pivot({example})."
-        raise check.fail("scores", must, f"text in the column {words[0]!r}", advice)
-
-
-def _checked(
-    rows: Sequence[Sequence[Any]],
-    names: Sequence[str],
-    methods: Sequence[str],
-    direction: bool,
-) -> DataSets:
-    """Return scores that are one finite number each, of at least two data sets and methods."""
-    _check_enough(names, methods)
-    numbers = [
-        [_number(value, name, method) for method, value in zip(methods, row, strict=True)]
-        for name, row in zip(names, rows, strict=True)
-    ]
-    return DataSets(tuple(names), tuple(methods), np.array(numbers), "score", direction)
 
 
 def _number(value: Any, name: str, method: str) -> float:
@@ -426,13 +411,19 @@ def _number(value: Any, name: str, method: str) -> float:
 # ------------------------------------------------------------------ results
 
 
-def _scores_in_results(results: Mapping[str, ComparisonResult], direction: bool | None) -> DataSets:
+def _scores_in_results(scores: Mapping[Any, Any], direction: bool | None) -> DataSets:
     """Scores and their errors from a comparison on each data set."""
-    any_result = next(iter(results.values()))
-    methods = list(dict.fromkeys(name for result in results.values() for name in result.systems))
-    _check_enough(list(results), methods)
-    _check_all_there({name: list(result.systems) for name, result in results.items()}, methods)
-    for name, result in results.items():
+    _check_names("scores", scores, "data set")
+    if not all(isinstance(value, ComparisonResult) for value in scores.values()):
+        must = "hold a ComparisonResult for every data set, or for none"
+        raise check.fail("scores", must, _kinds(scores))
+    comparisons: dict[str, ComparisonResult] = {str(name): value for name, value in scores.items()}
+    any_result = next(iter(comparisons.values()))
+    methods_by_name = {name: list(result.systems) for name, result in comparisons.items()}
+    methods = list(dict.fromkeys(method for names in methods_by_name.values() for method in names))
+    _check_enough(list(comparisons), methods)
+    _check_all_there(methods_by_name, methods)
+    for name, result in comparisons.items():
         _check_like(any_result, result, f"scores[{name!r}]")
     known_direction = any_result.greater_is_better
     if known_direction is None and direction is None:
@@ -440,23 +431,21 @@ def _scores_in_results(results: Mapping[str, ComparisonResult], direction: bool 
     if known_direction is not None and direction not in (None, known_direction):
         must = f"be {known_direction}, the direction of {any_result.metric!r}, or None"
         raise check.fail("greater_is_better", must, repr(direction))
-    scores = [
-        [result.systems[method].estimate for method in methods] for result in results.values()
+    numbers = [
+        [_number(result.systems[method].estimate, name, method) for method in methods]
+        for name, result in comparisons.items()
     ]
-    for name, row in zip(results, scores, strict=True):
-        for method, value in zip(methods, row, strict=True):
-            _number(value, name, method)
     return DataSets(
-        tuple(results),
+        tuple(comparisons),
         tuple(methods),
-        np.array(scores),
+        np.array(numbers),
         any_result.metric,
         bool(known_direction if direction is None else direction),
-        _errors(results, methods),
+        _errors(comparisons, methods),
         any_result.held_fixed,
         # Of a metric whose range depends on the data set the widest.
         joint_bounds(
-            system.evidence for result in results.values() for system in result.systems.values()
+            system.evidence for result in comparisons.values() for system in result.systems.values()
         ),
     )
 
@@ -481,12 +470,12 @@ def _check_like(reference: ComparisonResult, result: ComparisonResult, argument:
         raise check.fail(argument, must, f"reference={result.reference!r}", advice)
 
 
-def _errors(results: Mapping[str, ComparisonResult], methods: Sequence[str]) -> ErrorsOnEach:
+def _errors(comparisons: Mapping[str, ComparisonResult], methods: Sequence[str]) -> ErrorsOnEach:
     """Standard errors of scores and differences on each data set."""
-    k, m = len(results), len(methods)
+    k, m = len(comparisons), len(methods)
     number = {method: j for j, method in enumerate(methods)}
     of_differences, freedom = np.zeros((k, m, m)), np.full((k, m, m), np.inf)
-    for at, (name, result) in enumerate(results.items()):
+    for at, (name, result) in enumerate(comparisons.items()):
         for pair in result.pairs:
             a, b = number[pair.first], number[pair.second]
             error = standard_error_of(pair)
@@ -497,7 +486,7 @@ def _errors(results: Mapping[str, ComparisonResult], methods: Sequence[str]) -> 
             of_differences[at, [a, b], [b, a]] = error
             freedom[at, [a, b], [b, a]] = freedom_of(pair)
     systems = [
-        [comparison.systems[method] for method in methods] for comparison in results.values()
+        [comparison.systems[method] for method in methods] for comparison in comparisons.values()
     ]
     of_scores = np.array([[system.standard_error for system in row] for row in systems])
     return ErrorsOnEach(np.nan_to_num(of_scores), of_differences, freedom)
@@ -523,12 +512,12 @@ def _check_enough(names: Sequence[str], methods: Sequence[str]) -> None:
 
 
 def _check_all_there(
-    methods_of_each: Mapping[str, Sequence[Hashable]], methods: Sequence[str]
+    methods_by_name: Mapping[str, Sequence[Hashable]], methods: Sequence[str]
 ) -> None:
     """Refuse data sets that lack a method, and say which."""
     missing = {
         name: [method for method in methods if method not in there]
-        for name, there in methods_of_each.items()
+        for name, there in methods_by_name.items()
     }
     lacking = [
         f"none of {', '.join(which)} on {name!r}" for name, which in missing.items() if which
@@ -559,7 +548,7 @@ class _AcrossCall:
     data: DataSets
     estimand: str
     margin: float | None
-    asked: Asked
+    options: ComparisonOptions
     n_resamples: int
     seed: np.random.SeedSequence
 
@@ -569,28 +558,28 @@ class _AcrossCall:
         return "skewed-t" if self.estimand == "new" else "t"
 
     @cached_property
-    def pairs(self) -> list[tuple[int, int]]:
+    def pair_numbers(self) -> list[tuple[int, int]]:
         """Numbers of the methods of each pair."""
         number = {name: k for k, name in enumerate(self.data.methods)}
         return [
-            (number[a], number[b]) for a, b in pairs_of(self.data.methods, self.asked.reference)
+            (number[a], number[b]) for a, b in pairs_of(self.data.methods, self.options.reference)
         ]
 
     @cached_property
     def differences(self) -> Floats:
         """First minus second on each data set, (n_datasets, n_pairs)."""
-        a, b = np.array(self.pairs).T
+        a, b = np.array(self.pair_numbers).T
         return estimated_differences(self.data.scores[:, a], self.data.scores[:, b])
 
     @cached_property
     def counts(self) -> NDArray[np.integer]:
         """How often each resample holds each data set, (n_resamples, n_datasets)."""
         rng = np.random.default_rng(child_seed(self.seed, _RESAMPLES))
-        of_one = np.ones(len(self.data.names), dtype=np.int64)
-        return multinomial_counts(rng, self.n_resamples, of_one).astype(np.int64)
+        one_of_each = np.ones(len(self.data.names), dtype=np.int64)
+        return multinomial_counts(rng, self.n_resamples, one_of_each).astype(np.int64)
 
     @cached_property
-    def drawn(self) -> MeansOfDrawn:
+    def resampled_means(self) -> MeansOfDrawn:
         """Mean differences over resamples of the data sets."""
         return MeansOfDrawn(self.differences, self.counts)
 
@@ -611,22 +600,22 @@ class _AcrossCall:
     def settings(self) -> dict[str, Any]:
         """Arguments of the call as results hold them."""
         arguments = {name: getattr(self, name) for name in ("estimand", "margin", "n_resamples")}
-        return arguments | self.asked.settings
+        return arguments | self.options.settings
 
 
 # ------------------------------------------------------------------ each method by itself
 
 
-def _systems(call: _AcrossCall) -> dict[str, EvaluationResult]:
+def _method_results(call: _AcrossCall) -> dict[str, EvaluationResult]:
     """Mean score of each method, with its interval."""
     data = call.data
-    bases = _drawn_bases(call) if call.estimand == "new" else _given_bases(call)
+    bases = _bases_on_new(call) if call.estimand == "new" else _bases_on_these(call)
     provenance = Provenance((), call.held_fixed, call.seed, call.settings)
     return {
         name: evaluation_result(
             provenance,
             basis=basis,
-            confidence_interval=basis.interval_by(call.interval, call.asked.confidence_level),
+            confidence_interval=basis.interval_by(call.interval, call.options.confidence_level),
             metric=data.metric,
             estimand=call.estimand,
             automatic=True,
@@ -638,7 +627,7 @@ def _systems(call: _AcrossCall) -> dict[str, EvaluationResult]:
     }
 
 
-def _drawn_bases(call: _AcrossCall) -> list[DrawnDataSetsBasis]:
+def _bases_on_new(call: _AcrossCall) -> list[DrawnDataSetsBasis]:
     """Means over resamples of the data sets."""
     data, n = call.data, len(call.data.names)
     means = MeansOfDrawn(data.scores, call.counts)
@@ -657,8 +646,8 @@ def _drawn_bases(call: _AcrossCall) -> list[DrawnDataSetsBasis]:
     return bases
 
 
-def _given_bases(call: _AcrossCall) -> list[GivenDataSetsBasis]:
-    """Means over these data sets, with draws from the normal law of their errors."""
+def _bases_on_these(call: _AcrossCall) -> list[GivenDataSetsBasis]:
+    """Means over these data sets, with draws from the normal distribution of their errors."""
     data, errors = call.data, call.data.errors
     assert errors is not None
     # A score is as well known as the least known of its differences.
@@ -685,90 +674,86 @@ def _given_bases(call: _AcrossCall) -> list[GivenDataSetsBasis]:
 # ------------------------------------------------------------------ each pair, and all at once
 
 
-class _StudentAcross(Student):
-    """The law of mean differences over data sets by Student's t, farther where they are skewed."""
+class _DataSetsDistribution(StudentDistribution):
+    """Distribution of mean differences over data sets: Student's t, farther where skewed."""
 
     def __init__(self, call: _AcrossCall) -> None:
-        self.call, self.own = call, _differences(call)
-        super().__init__(call.asked, self.own, call.interval, call.seed, call.data.bounds)
-        self.n_draws = min(JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS // len(self.own))
+        self.call, data, means = call, call.data, call.resampled_means
+        t_differences: list[SkewedT] | list[RunsDifference]
+        if call.estimand == "new":
+            df = len(data.names) - 1.0
+            columns = means.means, means.standard_errors, means.accelerations
+            rows = zip(*(column.tolist() for column in columns), strict=True)
+            t_differences = [SkewedT(mean, error, df, skewness) for mean, error, skewness in rows]
+        else:
+            assert data.errors is not None
+            a, b = np.array(call.pair_numbers).T
+            errors, freedom = mean_of_these(
+                data.errors.of_differences[:, a, b], data.errors.degrees_of_freedom[:, a, b]
+            )
+            triples = zip(means.means.tolist(), errors.tolist(), freedom.tolist(), strict=True)
+            t_differences = [RunsDifference(mean, error, df) for mean, error, df in triples]
+        self._statistics = np.array([difference.statistic for difference in t_differences])
+        super().__init__(call.options, t_differences, call.interval, call.seed, data.bounds)
+        self.n_draws = min(JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS // len(t_differences))
 
     @property
     def statistics(self) -> Floats:
-        """See `Student.statistics`; those of which t would have the same p-values."""
-        return np.array([difference.statistic for difference in self.own])
+        """See `StudentDistribution.statistics`; those of which t would have the same p-values."""
+        return self._statistics
 
-    def largest(self) -> Limits:
-        """See `Law.largest`; never wider than by Bonferroni's rule, which draws are about."""
-        limits, strict = super().largest(), self.stricter()
-        p_values = np.minimum(len(limits.low) * strict.p_values, 1.0)
+    def max_t_limits(self) -> DifferenceLimits:
+        """See `DifferenceDistribution.max_t_limits`.
+
+        Never wider than by Bonferroni's rule, which draws are about.
+        """
+        limits, strict = super().max_t_limits(), self.bonferroni_limits()
+        p_values = np.minimum(len(limits.low_uncut) * strict.p_values, 1.0)
         return replace(
             limits,
-            low=np.maximum(limits.low, strict.low),
-            high=np.minimum(limits.high, strict.high),
+            low_uncut=np.maximum(limits.low_uncut, strict.low_uncut),
+            high_uncut=np.minimum(limits.high_uncut, strict.high_uncut),
             p_values=np.minimum(limits.p_values, p_values),
         )
 
     def root_of_correlation(self, numbers: Sequence[int]) -> LowRankRoot:
-        """See `Student.root_of_correlation`."""
+        """See `StudentDistribution.root_of_correlation`."""
         call = self.call
         if call.estimand == "new":
             differences = call.differences[:, list(numbers)]
             return root_of((differences - differences.mean(axis=0)).T, np.eye(len(differences)))
-        pairs = contrasts([call.pairs[k] for k in numbers], len(call.data.methods))
+        pairs = contrasts([call.pair_numbers[k] for k in numbers], len(call.data.methods))
         # Cov(a - b, c - d) = (V_ad + V_bc - V_ac - V_bd) / 2, from variances of differences.
         return root_of(pairs, -call.variances_on_these / 2)
 
-    def _at(self, *args: Any) -> Limits:
+    def _limits_at(self, *args: Any) -> DifferenceLimits:
         """Equal values do not show how much others would differ."""
-        limits = super()._at(*args)
+        limits = super()._limits_at(*args)
         flat = (self.standard_errors == 0) & (self.differences != 0)
         return replace(
             limits,
-            low=np.where(flat, -np.inf, limits.low),
-            high=np.where(flat, np.inf, limits.high),
+            low_uncut=np.where(flat, -np.inf, limits.low_uncut),
+            high_uncut=np.where(flat, np.inf, limits.high_uncut),
             p_values=np.where(flat, 1.0, limits.p_values),
         )
 
 
-def _differences(call: _AcrossCall) -> list[SkewedT] | list[RunsDifference]:
-    """Return the mean difference of each pair, with what it is judged by."""
-    means = call.drawn.means.tolist()
-    if call.estimand == "new":
-        df, drawn_means = len(call.data.names) - 1.0, call.drawn
-        rows = zip(
-            means,
-            drawn_means.standard_errors.tolist(),
-            drawn_means.accelerations.tolist(),
-            strict=True,
-        )
-        return [SkewedT(mean, error, df, skewness) for mean, error, skewness in rows]
-    assert call.data.errors is not None
-    a, b = np.array(call.pairs).T
-    errors, freedom = mean_of_these(
-        call.data.errors.of_differences[:, a, b],
-        call.data.errors.degrees_of_freedom[:, a, b],
-    )
-    triples = zip(means, errors.tolist(), freedom.tolist(), strict=True)
-    return [RunsDifference(mean, error, df) for mean, error, df in triples]
-
-
-def _records(call: _AcrossCall, systems: dict[str, EvaluationResult]) -> list[DatasetsPair]:
+def _records(call: _AcrossCall, results: Mapping[str, EvaluationResult]) -> list[DatasetsPair]:
     """Return the record of each pair, with what the data sets say besides.
 
     That is Wilcoxon's test, the spread over the data sets, and by a margin the shares of the data
     sets on which a difference is within it, and beyond.
     """
-    data, differences, spread = call.data, call.differences, call.drawn.deviations
+    data, differences, spread = call.data, call.differences, call.resampled_means.deviations
     if call.estimand == "new":
-        replicates = list(call.drawn.replicates.T)
+        replicates = list(call.resampled_means.replicates.T)
     else:
-        of_methods = [systems[name].bootstrap_distribution for name in data.methods]
-        replicates = [of_methods[j] - of_methods[k] for j, k in call.pairs]
-    wilcoxon = wilcoxon_p_values(differences, call.asked.alternative).tolist()
-    between: list[float | None] = [None] * len(call.pairs)
+        distributions = [results[name].bootstrap_distribution for name in data.methods]
+        replicates = [distributions[j] - distributions[k] for j, k in call.pair_numbers]
+    wilcoxon = wilcoxon_p_values(differences, call.options.alternative).tolist()
+    between: list[float | None] = [None] * len(call.pair_numbers)
     if data.errors is not None:
-        a, b = np.array(call.pairs).T
+        a, b = np.array(call.pair_numbers).T
         errors = data.errors.of_differences[:, a, b]
         between = between_deviation(spread, errors).tolist()
     shares: dict[str, Sequence[Any]] = {}
@@ -777,14 +762,14 @@ def _records(call: _AcrossCall, systems: dict[str, EvaluationResult]) -> list[Da
         advantage = differences if data.greater_is_better else -differences
         better, worse = advantage > call.margin + rounding, advantage < -call.margin - rounding
         shares = {
-            "margin": [call.margin] * len(call.pairs),
+            "margin": [call.margin] * len(call.pair_numbers),
             "share_within_margin": np.mean(~(better | worse), axis=0).tolist(),
             "share_better": np.mean(better, axis=0).tolist(),
             "share_worse": np.mean(worse, axis=0).tolist(),
         }
     return records_of(
-        _StudentAcross(call),
-        [(data.methods[j], data.methods[k]) for j, k in call.pairs],
+        _DataSetsDistribution(call),
+        [(data.methods[j], data.methods[k]) for j, k in call.pair_numbers],
         DatasetsPair,
         bootstrap_support=[share_won(values, data.greater_is_better) for values in replicates],
         wilcoxon_p_value=wilcoxon,

@@ -1,8 +1,8 @@
 """A family of differences: each by itself, all of them at once, and the records that say both.
 
-Systems, runs, methods and data sets differ in the *law* of their differences, which tells how far
-these may be from the true ones: replicates on common resamples, Student's t, or pivots. A law gives
-limits; what is asked of the family decides which.
+Systems, runs, methods and data sets differ in the *distribution* of their differences about the
+true ones: replicates on common resamples, Student's t, or t that is skewed. A distribution gives
+limits; the options of the comparison decide which.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..inference.multiplicity import holm
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult, PairedDifference
 from ..results.result import Provenance
-from .asked import Asked
+from .arguments import ComparisonOptions
 
 Floats = NDArray[np.float64]
 # Differences of scores below this share of the scores are rounding.
@@ -38,36 +38,39 @@ def estimated_differences(scores_a: Floats, scores_b: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class DifferenceLimits:
     """Limits and p-values of several differences, arrays of shape (n_pairs,).
 
     Attributes
     ----------
-    low, high, p_values : ndarray
+    low_uncut, high_uncut : ndarray
+        As the formula has them; `intervals` cuts them at the range of differences.
+    p_values : ndarray
     method : ndarray of str
         Names of the intervals.
     quantiles : ndarray or None
         Quantiles of the normal distribution that limits of replicates reach out to.
     signs : ndarray or None
-        1 where a difference is told to be above 0, -1 below, 0 neither, all at once.
+        1 where a difference is told to be above 0, -1 below, 0 neither, all at once; None where
+        the limits tell it.
     """
 
-    low: Floats
-    high: Floats
+    low_uncut: Floats
+    high_uncut: Floats
     p_values: Floats
     method: NDArray[Any]
     quantiles: Floats | None = None
     signs: NDArray[np.int8] | None = None
 
-    def named(self, method: str) -> Limits:
+    def named(self, method: str) -> DifferenceLimits:
         """Return the same limits under another name."""
-        return replace(self, method=np.full(len(self.low), method, dtype=object))
+        return replace(self, method=np.full(len(self.low_uncut), method, dtype=object))
 
     def intervals(
         self, confidence_level: float, bounds: tuple[float, float], alternative: str
     ) -> list[ConfidenceInterval]:
         """Return the interval of each difference, cut at the range of differences."""
-        columns = (self.low.tolist(), self.high.tolist(), self.method.tolist())
+        columns = (self.low_uncut.tolist(), self.high_uncut.tolist(), self.method.tolist())
         return [
             within_range(
                 ConfidenceInterval(low, high, confidence_level, method), bounds, alternative
@@ -76,12 +79,12 @@ class Limits:
         ]
 
 
-class Law(ABC):
-    """How far the differences of a family may be from the true ones.
+class DifferenceDistribution(ABC):
+    """Distribution of the differences of a family about the true ones.
 
     Attributes
     ----------
-    asked : Asked
+    options : ComparisonOptions
     differences, standard_errors : ndarray of shape (n_pairs,)
     degrees_of_freedom : sequence of length n_pairs
         None where an interval uses no resamples.
@@ -89,7 +92,7 @@ class Law(ABC):
         Range of the metric.
     """
 
-    asked: Asked
+    options: ComparisonOptions
     bounds: tuple[float, float]
     differences: Floats
     standard_errors: Floats
@@ -97,20 +100,20 @@ class Law(ABC):
 
     @property
     @abstractmethod
-    def alone(self) -> Limits:
-        """Each difference by itself."""
+    def separate_limits(self) -> DifferenceLimits:
+        """Limits of each difference by itself."""
 
     @abstractmethod
-    def stricter(self) -> Limits:
-        """Each at Bonferroni's level."""
+    def bonferroni_limits(self) -> DifferenceLimits:
+        """Limits of each at Bonferroni's level."""
 
     @abstractmethod
-    def largest(self) -> Limits:
-        """All at once, by the largest deviation among them: "max-t"."""
+    def max_t_limits(self) -> DifferenceLimits:
+        """Limits of all at once, by the largest deviation among them."""
 
 
 def records_of(
-    law: Law,
+    distribution: DifferenceDistribution,
     pairs: Sequence[tuple[str, str]],
     kind: type[Pair],
     **further: Sequence[Any],
@@ -119,7 +122,7 @@ def records_of(
 
     Parameters
     ----------
-    law : Law
+    distribution : DifferenceDistribution
     pairs : sequence of tuple of str
         Names.
     kind : type
@@ -132,32 +135,41 @@ def records_of(
     list
         In the order of ``pairs``.
     """
-    options, n = law.asked, len(pairs)
-    of_range = options.confidence_level, range_of_difference(law.bounds), options.alternative
-    # All differences at once, as it is asked for; None where it is not.
-    wide: Limits | None = None
+    options, n, limits = distribution.options, len(pairs), distribution.separate_limits
+    level, alternative = options.confidence_level, options.alternative
+    bounds = range_of_difference(distribution.bounds)
+    # Of all differences at once, by the adjustment; None without one.
+    joint_limits: DifferenceLimits | None = None
     if options.adjust is not None and n == 1:
-        wide = replace(law.alone, signs=(law.alone.low > 0).astype(np.int8) - (law.alone.high < 0))
+        joint_limits = limits
     elif options.adjust == "bonferroni":
-        wide = law.stricter()
-        wide = replace(wide, signs=(wide.low > 0).astype(np.int8) - (wide.high < 0))
+        joint_limits = distribution.bonferroni_limits()
     elif options.adjust == "holm":
-        wide = replace(law.stricter(), p_values=holm(law.alone.p_values))
+        joint_limits = replace(distribution.bonferroni_limits(), p_values=holm(limits.p_values))
     elif options.adjust is not None:
-        wide = law.largest()
-    quantiles = None if wide is None else wide.quantiles
-    signs = wide.signs if wide is not None and options.with_ranks else None
+        joint_limits = distribution.max_t_limits()
+    joint_intervals: Sequence[ConfidenceInterval | None] = [None] * n
+    if joint_limits is not None:
+        joint_intervals = joint_limits.intervals(level, bounds, alternative)
+    quantiles = None if joint_limits is None else joint_limits.quantiles
+    signs = None
+    if joint_limits is not None and options.with_ranks:
+        signs = joint_limits.signs
+        if signs is None:
+            signs = (joint_limits.low_uncut > 0).astype(np.int8) - (joint_limits.high_uncut < 0)
     columns: dict[str, Sequence[Any]] = {
         "first": [name_a for name_a, _ in pairs],
         "second": [name_b for _, name_b in pairs],
-        "difference": law.differences.tolist(),
-        "confidence_interval": law.alone.intervals(*of_range),
-        "simultaneous_interval": [None] * n if wide is None else wide.intervals(*of_range),
-        "p_value": law.alone.p_values.tolist(),
-        "p_value_adjusted": [np.nan] * n if wide is None else wide.p_values.tolist(),
-        "standard_error": law.standard_errors.tolist(),
-        "degrees_of_freedom": law.degrees_of_freedom,
-        "alternative": [options.alternative] * n,
+        "difference": distribution.differences.tolist(),
+        "confidence_interval": limits.intervals(level, bounds, alternative),
+        "simultaneous_interval": joint_intervals,
+        "p_value": limits.p_values.tolist(),
+        "p_value_adjusted": [np.nan] * n
+        if joint_limits is None
+        else joint_limits.p_values.tolist(),
+        "standard_error": distribution.standard_errors.tolist(),
+        "degrees_of_freedom": distribution.degrees_of_freedom,
+        "alternative": [alternative] * n,
         "simultaneous_quantile": [None] * n if quantiles is None else quantiles.tolist(),
         "step_down_sign": [None] * n if signs is None else signs.astype(int).tolist(),
         **further,
@@ -168,10 +180,10 @@ def records_of(
     ]
 
 
-def answered(
-    options: Asked,
-    systems: Mapping[str, EvaluationResult],
-    pairs: Sequence[PairedDifference],
+def comparison_of(
+    options: ComparisonOptions,
+    results: Mapping[str, EvaluationResult],
+    records: Sequence[PairedDifference],
     notes: Sequence[Note],
     kind: type[Compared],
     *,
@@ -186,10 +198,10 @@ def answered(
 
     Parameters
     ----------
-    options : Asked
-    systems : mapping of str to EvaluationResult
+    options : ComparisonOptions
+    results : mapping of str to EvaluationResult
         Each by itself.
-    pairs : sequence of PairedDifference
+    records : sequence of PairedDifference
     notes : sequence of Note
         What a reader must know.
     kind : type
@@ -206,24 +218,24 @@ def answered(
         Other attributes of the comparison.
     """
     tell(*(notes if warned is None else warned))
-    intervals = [(pair.confidence_interval, pair.simultaneous_interval) for pair in pairs]
+    intervals = [(pair.confidence_interval, pair.simultaneous_interval) for pair in records]
     cut = notes_of_cut(*(interval for pair_intervals in intervals for interval in pair_intervals))
     notes = [*notes, *(note for note in cut if note not in notes)]
-    every = [result.provenance for result in systems.values()]
+    provenances = [result.provenance for result in results.values()]
     # The seed of the first is that of all, unless each has rows of its own.
-    leading, n_tasks = every[0], every[0].facts.n_tasks
-    if any(provenance.facts.n_tasks != n_tasks for provenance in every):
-        n_tasks = tuple(n for provenance in every for n in provenance.facts.n_tasks)
+    leading, n_tasks = provenances[0], provenances[0].facts.n_tasks
+    if any(provenance.facts.n_tasks != n_tasks for provenance in provenances):
+        n_tasks = tuple(n for provenance in provenances for n in provenance.facts.n_tasks)
     facts = replace(
         leading.facts,
         n_tasks=n_tasks,
-        weighted=any(provenance.facts.weighted for provenance in every),
+        weighted=any(provenance.facts.weighted for provenance in provenances),
         paired=paired,
         paired_runs=paired_runs,
     )
     return kind(
-        systems=systems,
-        pairs=tuple(pairs),
+        systems=results,
+        pairs=tuple(records),
         reference=options.reference,
         adjust=options.adjust,
         automatic=options.interval == "auto",

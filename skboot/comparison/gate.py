@@ -14,7 +14,7 @@ from ..inference.differences import Verdict
 from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..results.comparison import check_margin, verdict_of
 from ..study.rows import Sampling, Scoring, Wanted
-from .asked import checked_asked, copy_of_truth
+from .arguments import checked_options, copy_of_truth
 from .systems import compare_studies, study_of_systems
 
 _INCONCLUSIVE = ("fail", "warn", "pass")
@@ -157,7 +157,7 @@ def assert_not_worse(
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    options = checked_asked(interval, None, confidence_level, "two-sided", None, first_look)
+    options = checked_options(interval, None, confidence_level, "two-sided", None, first_look)
     workers = check.check_workers(n_jobs, verbose)
     study = study_of_systems(
         y_true,
@@ -171,7 +171,7 @@ def assert_not_worse(
             several=False,
         ),
         Wanted(
-            interval=options.of_systems,
+            interval=options.system_interval,
             confidence_level=options.confidence_level,
             workers=workers,
             first_look=options.first_look,

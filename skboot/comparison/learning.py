@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Unpack, overload
 
 import numpy as np
@@ -26,10 +26,10 @@ from ..resampling.design import GROUPS, ROWS
 from ..results import ResultTable
 from ..results.curve import CurveResult, with_band
 from ..results.result import Provenance
-from ..results.wording import spoken
+from ..results.wording import plural, spoken
 from ..scorer.call import FitCall, FitData, check_estimator, notes_on_copies, warn_of_order_of_fit
 from ..study.curves import DIFFERENCE, named_scores
-from .asked import checked_params
+from .arguments import checked_params
 from .methods import checked_seed, runs_of_methods
 
 Floats = NDArray[np.float64]
@@ -196,189 +196,92 @@ def learning_curve(
         "verbose": verbose,
     }
     check.check_choice("band", band, ("simultaneous", "pointwise"))
-    n_samples = check.check_count("n_repeats", n_repeats, 2)
+    n_repeats = check.check_count("n_repeats", n_repeats, 2)
     several: Any = scoring
     if isinstance(several, Mapping | list | tuple | set | frozenset):
         advice = "Call once for each metric."
         raise check.fail("scoring", "be one metric", repr(several), advice)
     with arguments_named({"y_score": "estimator"}):
         estimators = named_scores(estimator)
-    for name, one in estimators.items():
-        check_estimator(f"estimator[{name!r}]" if name else "estimator", one)
+    for name, method in estimators.items():
+        check_estimator(f"estimator[{name!r}]" if name else "estimator", method)
     groups, fit_parameters = checked_params(params, groups)
     fit = FitCall.of(parameters, has_test=False)
     fit = replace(fit, scores_training=check.check_flag("return_train_score", return_train_score))
     data = FitData.of(X, y, groups=groups)
     warn_of_order_of_fit(X, y, groups)
-    call = _LearningCall.of(estimators, fit, data, band, train_sizes, n_samples)
-    curves = call.curves(data, fit_parameters)
+    train_samples, sizes = _training_sets(estimators, data, train_sizes, n_repeats, fit.seed)
+    fit = replace(fit, train_samples=train_samples, n_train_resamples=len(train_samples))
+    with collected() as notes:
+        tell(*notes_on_copies(fit, data))
+        runs = runs_of_methods(fit, estimators, data, "learning_curve", fit_parameters)
+        run_records = [method_runs.run_records for method_runs in runs.values()]
+        metrics = [method_runs.metrics[0] for method_runs in runs.values()]
+        words = ROWS if data.unit is None else GROUPS
+        units = DrawnUnits(words.kind, (run_records[0].n_units,))
+        if words.units_are_groups:
+            tell_of_groups(units)
+        scores = scores_by_size(metrics, run_records, len(sizes))
+        tell(*_notes(metrics, scores, n_repeats))
+    tell(*notes)
+    on_training: list[Floats] = []
+    if fit.scores_training:
+        on_training = [
+            training_scores(metric, records, len(sizes))
+            for metric, records in zip(metrics, run_records, strict=True)
+        ]
+    settings = {
+        "estimator": {name: repr(method) for name, method in estimators.items()},
+        "train_sizes": sizes,
+        "n_repeats": n_repeats,
+        "band": band,
+        "return_train_score": fit.scores_training,
+        "confidence_level": fit.confidence_level,
+    }
+    # What all curves of the call have in common.
+    fields = {
+        "curve": "learning",
+        "axes": ("training rows", spoken(metrics[0].name)),
+        "x": sizes,
+        "band": band,
+        "confidence_level": fit.confidence_level,
+        "kind": units.kind,
+        "units_of_factors": units.n_units,
+        "unit": words.unit,
+        "n_samples": run_records[0].n_rows,
+        "n_strata": 1,
+        "weighted": False,
+        "n_trainings": n_repeats,
+        "provenance": Provenance(texts_of(notes), (), fit.seed, settings),
+    }
+    curves = _curves(list(runs), scores, on_training, fields, fit.seed)
     return ResultTable(curves) if isinstance(estimator, Mapping) else curves[""]
 
 
-@dataclass(frozen=True, eq=False)
-class _LearningCall:
-    """Checked arguments of `learning_curve`.
+def _training_sets(
+    estimators: Mapping[str, Any],
+    data: FitData,
+    train_sizes: Any,
+    n_repeats: int,
+    seed: np.random.SeedSequence,
+) -> tuple[NDArray[Any], Floats]:
+    """Check the sizes of training sets and draw them, those of one size after another.
 
-    Attributes
-    ----------
-    estimators : dict of str to estimator
-    fit : FitCall
-        With the training sets, those of one size after another.
-    band : str
+    Returns
+    -------
+    counts : ndarray of shape (n_sizes * n_repeats, n_units)
+        How often each holds each unit.
     sizes : ndarray of shape (n_sizes,)
         Rows in the training sets of each size, on average.
     """
-
-    estimators: dict[str, Any]
-    fit: FitCall
-    band: str
-    sizes: Floats
-
-    @classmethod
-    def of(
-        cls,
-        estimators: dict[str, Any],
-        fit: FitCall,
-        data: FitData,
-        band: str,
-        train_sizes: Any,
-        n_samples: int,
-    ) -> _LearningCall:
-        """Draw the training sets."""
-        unit = np.arange(n_rows_of(data.X)) if data.unit is None else data.unit
-        codes = None
-        if data.unit is None and all(map(is_classifier, estimators.values())):
-            labels = np.asarray(data.y)
-            codes = np.unique(labels, return_inverse=True)[1] if labels.ndim == 1 else None
-        n_units, n_classes = int(unit.max()) + 1, 1 if codes is None else int(codes.max()) + 1
-        what = "rows" if data.unit is None else "groups"
-        sizes = _checked_sizes(train_sizes, n_units, n_classes, what)
-        counts = nested_samples(sizes, n_samples, codes, n_units, fit.seed)
-        rows = counts.astype(np.int64) @ np.bincount(unit)
-        fit = replace(fit, train_samples=counts, n_train_resamples=len(counts))
-        return cls(estimators, fit, band, rows.reshape(-1, n_samples).mean(axis=1).round())
-
-    @property
-    def n_samples(self) -> int:
-        """Training sets of each size."""
-        return self.fit.n_train_resamples // len(self.sizes)
-
-    def curves(self, data: FitData, params: Mapping[str, Any]) -> dict[str, CurveResult]:
-        """Train, and return the curve of each estimator, and the difference of exactly two."""
-        with collected() as notes:
-            tell(*notes_on_copies(self.fit, data))
-            runs = runs_of_methods(self.fit, self.estimators, data, "learning_curve", params)
-            words = ROWS if data.unit is None else GROUPS
-            fits = [method_runs.run_records for method_runs in runs.values()]
-            units = DrawnUnits(words.kind, (fits[0].n_units,))
-            if words.units_are_groups:
-                tell_of_groups(units)
-            metrics = [method_runs.metrics[0] for method_runs in runs.values()]
-            scores = scores_by_size(metrics, fits, len(self.sizes))
-            tell(*_notes_of(metrics, scores, self.n_samples))
-        tell(*notes)
-        names = {name: name for name in runs}
-        training: list[Any] = [None] * len(scores)
-        if self.fit.scores_training:
-            training = [
-                training_scores(*own, len(self.sizes)) for own in zip(metrics, fits, strict=True)
-            ]
-        if len(scores) > len(names):
-            names[DIFFERENCE] = " - ".join(names)
-            training = [
-                *training[:2],
-                training[0] - training[1] if self.fit.scores_training else None,
-            ]
-        common = {
-            "axes": ("training rows", spoken(metrics[0].name)),
-            "n_samples": fits[0].n_rows,
-            "unit": words.unit,
-            "provenance": Provenance(texts_of(notes), (), self.fit.seed, self._settings),
-        }
-        return {
-            key: self._curve(
-                own,
-                units,
-                {**common, "name": name, "is_difference": key != name, "train_scores": on_training},
-            )
-            for (key, name), own, on_training in zip(names.items(), scores, training, strict=True)
-        }
-
-    @property
-    def _settings(self) -> dict[str, Any]:
-        """Arguments of the call that a result keeps."""
-        return {
-            "estimator": {name: repr(estimator) for name, estimator in self.estimators.items()},
-            "train_sizes": self.sizes,
-            "n_repeats": self.n_samples,
-            "band": self.band,
-            "return_train_score": self.fit.scores_training,
-            "confidence_level": self.fit.confidence_level,
-        }
-
-    def _curve(self, scores: ScoresBySize, units: DrawnUnits, words: dict[str, Any]) -> CurveResult:
-        """Return a curve with the band that the call asks for."""
-        rng = np.random.default_rng(stream(self.fit.seed, _DRAWS))
-        has_value = ~np.isnan(scores.estimate)
-        draws = np.full((_N_DRAWS, len(has_value)), np.nan)
-        root = symmetric_root(scores.covariance[np.ix_(has_value, has_value)])
-        draws[:, has_value] = (
-            scores.estimate[has_value] + rng.standard_normal((_N_DRAWS, len(root))) @ root
-        )
-        df = max(scores.n_effective - 1, 1)
-        fields: dict[str, Any] = {
-            "curve": "learning",
-            "x": self.sizes,
-            "estimate": scores.estimate,
-            "band": self.band,
-            "confidence_level": self.fit.confidence_level,
-            "reference": np.zeros(len(has_value)) if words["is_difference"] else None,
-            "bootstrap_distribution": draws,
-            "behind": scores.behind,
-            "bounds": scores.bounds,
-            "floor": scores.floor,
-            "kind": units.kind,
-            "units_of_factors": units.n_units,
-            "n_strata": 1,
-            # The variance is that of new data: quantiles are of t, and nothing is inflated.
-            "freedom": (float(df), 1.0),
-            "weighted": False,
-            "n_trainings": self.n_samples,
-            **words,
-        }
-        evidence = CurveEvidence(
-            scores.estimate,
-            draws,
-            float(df),
-            1.0,
-            behind=scores.behind,
-            floor=scores.floor,
-            bounds=scores.bounds,
-            of_bins=True,
-        )
-        return with_band(fields, evidence)
-
-
-def _notes_of(
-    metrics: Sequence[RunMetric], scores: Sequence[ScoresBySize], n_samples: int
-) -> list[Note]:
-    """Return what must be known of the scores."""
-    notes = [
-        Note("choice", note) for metric in metrics if (note := metric.positive_note) is not None
-    ]
-    if lacking := int(np.isnan(scores[0].estimate).sum()):
-        text = f"no score at {lacking} of {len(scores[0].estimate)} sizes, where under two "
-        notes.append(Note("undefined", f"{text}of {n_samples} trainings gave one."))
-    if any(
-        curve.behind is None and curve.floor is None and curve.is_constant.any() for curve in scores
-    ):
-        text = "at some size all trainings gave the same score: the band has no width there, "
-        notes.append(Note("caution", f"{text}which does not show that the score is known exactly."))
-    return notes
-
-
-def _checked_sizes(train_sizes: Any, n_units: int, n_classes: int, what: str) -> list[int]:
-    """Return the units of each training set, from shares or numbers of them."""
+    unit = np.arange(n_rows_of(data.X)) if data.unit is None else data.unit
+    codes = None
+    if data.unit is None and all(map(is_classifier, estimators.values())):
+        labels = np.asarray(data.y)
+        codes = np.unique(labels, return_inverse=True)[1] if labels.ndim == 1 else None
+    n_units, n_classes = int(unit.max()) + 1, 1 if codes is None else int(codes.max()) + 1
+    what = plural((ROWS if data.unit is None else GROUPS).unit)
+    # Units in the training sets of each size, from shares or numbers of them.
     sizes = np.asarray(train_sizes)
     if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iuf":
         must = "be a list of shares of the rows, or of numbers of rows"
@@ -398,4 +301,91 @@ def _checked_sizes(train_sizes: Any, n_units: int, n_classes: int, what: str) ->
         raise check.fail(
             "train_sizes", f"rise in numbers of {what}", f"{units.astype(int).tolist()}"
         )
-    return [int(size) for size in units]
+    counts = nested_samples([int(size) for size in units], n_repeats, codes, n_units, seed)
+    n_rows = counts.astype(np.int64) @ np.bincount(unit)
+    return counts, n_rows.reshape(-1, n_repeats).mean(axis=1).round()
+
+
+def _curves(
+    names: Sequence[str],
+    scores: Sequence[ScoresBySize],
+    on_training: Sequence[Floats],
+    fields: Mapping[str, Any],
+    seed: np.random.SeedSequence,
+) -> dict[str, CurveResult]:
+    """Return the curve of each method, and of exactly two that of their difference.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the methods.
+    scores : sequence of ScoresBySize
+        Of each method, and of the difference.
+    on_training : sequence of ndarray
+        Scores of each method on the rows that it was trained on; empty if they were not asked for.
+    fields : mapping
+        What results have in common.
+    seed : numpy.random.SeedSequence
+        Of the draws from the distribution of a curve.
+    """
+    curves: dict[str, CurveResult] = {}
+    for k, curve_scores in enumerate(scores):
+        is_difference = k == len(names)
+        train_scores = None
+        if on_training:
+            train_scores = on_training[0] - on_training[1] if is_difference else on_training[k]
+        # Normal draws about the score at each size that has one.
+        rng = np.random.default_rng(stream(seed, _DRAWS))
+        estimate = curve_scores.estimate
+        has_value = ~np.isnan(estimate)
+        draws = np.full((_N_DRAWS, len(has_value)), np.nan)
+        root = symmetric_root(curve_scores.covariance[np.ix_(has_value, has_value)])
+        draws[:, has_value] = (
+            estimate[has_value] + rng.standard_normal((_N_DRAWS, len(root))) @ root
+        )
+        # The variance is that of new data: quantiles are of t, and nothing is inflated.
+        df, inflation = float(max(curve_scores.n_effective - 1, 1)), 1.0
+        evidence = CurveEvidence(
+            estimate,
+            draws,
+            df,
+            inflation,
+            # Shares have limits by the rows behind them, differences of shares a least error.
+            behind=curve_scores.behind,
+            floor=curve_scores.floor,
+            bounds=curve_scores.bounds,
+            of_bins=True,
+        )
+        curve_fields = {
+            **fields,
+            "name": " - ".join(names) if is_difference else names[k],
+            "is_difference": is_difference,
+            "train_scores": train_scores,
+            "estimate": estimate,
+            "reference": np.zeros(len(has_value)) if is_difference else None,
+            "bootstrap_distribution": draws,
+            "behind": evidence.behind,
+            "floor": evidence.floor,
+            "bounds": evidence.bounds,
+            "freedom": (df, inflation),
+        }
+        curves[DIFFERENCE if is_difference else names[k]] = with_band(curve_fields, evidence)
+    return curves
+
+
+def _notes(
+    metrics: Sequence[RunMetric], scores: Sequence[ScoresBySize], n_repeats: int
+) -> list[Note]:
+    """Return what must be known of the scores."""
+    notes = [
+        Note("choice", note) for metric in metrics if (note := metric.positive_note) is not None
+    ]
+    if lacking := int(np.isnan(scores[0].estimate).sum()):
+        text = f"no score at {lacking} of {len(scores[0].estimate)} sizes, where under two "
+        notes.append(Note("undefined", f"{text}of {n_repeats} trainings gave one."))
+    if any(
+        curve.behind is None and curve.floor is None and curve.is_constant.any() for curve in scores
+    ):
+        text = "at some size all trainings gave the same score: the band has no width there, "
+        notes.append(Note("caution", f"{text}which does not show that the score is known exactly."))
+    return notes

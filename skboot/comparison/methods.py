@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Literal, NamedTuple, Unpack, overload
+from dataclasses import replace
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -55,8 +54,8 @@ from ..scorer.call import (
 from ..scorer.fit import OutOfBagRuns, TestSetRuns, run_all_trainings
 from ..scorer.results import result_of, runs_on_test, study_of_test, usable_runs
 from ..study.rows import Wanted
-from .asked import (
-    Asked,
+from .arguments import (
+    ComparisonOptions,
     check_adjust,
     check_alternative,
     check_reference,
@@ -64,8 +63,8 @@ from .asked import (
     checked_params,
     pairs_of,
 )
-from .families import answered, records_of
-from .runs import CompareRunsCall, Student, compare_runs_of, root_of
+from .families import comparison_of, records_of
+from .runs import CompareRunsCall, StudentDistribution, compare_runs_of, root_of
 
 Array = NDArray[Any]
 
@@ -78,221 +77,198 @@ _SMALLER_SAMPLES = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class MethodsCall:
-    """Checked arguments of `skboot.compare_methods`: its trainings are those of `fit`."""
-
-    estimators: Mapping[str, Any]
-    fit: FitCall
-    asked: Asked
-
-    @cached_property
-    def is_cross_validated(self) -> bool:
-        """Whether differences are those of cross-validation, without a test set."""
-        return self.fit.strategy == "cv-bootstrap"
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Arguments of the call that a result keeps."""
-        names = (
-            "strategy",
-            "n_train_resamples",
-            "n_cv_repeats",
-            "n_seeds",
-            "n_test_resamples",
-            "stratify",
-            "inner_cv",
-        )
-        return {
-            "estimators": {name: repr(estimator) for name, estimator in self.estimators.items()},
-            **{name: getattr(self.fit, name) for name in names},
-            **self.asked.settings,
-        }
+# Arguments of the call that a result keeps, beside the estimators and the options.
+_KEPT_ARGUMENTS = (
+    "strategy",
+    "n_train_resamples",
+    "n_cv_repeats",
+    "n_seeds",
+    "n_test_resamples",
+    "stratify",
+    "inner_cv",
+)
 
 
 # ------------------------------------------------------------------ on the rows left out
 
 
-def compare_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> Any:
+def compare_left_out(
+    estimators: Mapping[str, Any],
+    trained_runs: Mapping[str, OutOfBagRuns],
+    fit: FitCall,
+    options: ComparisonOptions,
+    settings: dict[str, Any],
+) -> Any:
     """Compare methods by their answers for the rows that their runs left out.
 
     Parameters
     ----------
-    call : MethodsCall
-    runs : mapping of str to OutOfBagRuns
+    estimators : mapping of str to estimator
+    trained_runs : mapping of str to OutOfBagRuns
+    fit : FitCall
+        Its trainings are those of all estimators.
+    options : ComparisonOptions
+    settings : dict
+        Arguments as a result holds them.
 
     Returns
     -------
     ComparisonResult or ResultTable
         A table with several metrics.
     """
-    systems: dict[str, list[EvaluationResult]] = {}
-    for name, method_runs in runs.items():
-        estimator = call.estimators[name]
-        systems[name] = [
-            result_of(call.fit, estimator, method_runs.run_records, e)[0]
-            for e in method_runs.errors
+    results_by_method = {
+        name: [
+            result_of(fit, estimators[name], method_runs.run_records, error)[0]
+            for error in method_runs.errors
         ]
-    any_run = next(iter(runs.values()))
-    results = {}
-    for k, error in enumerate(any_run.errors):
-        alone = {name: of_method[k] for name, of_method in systems.items()}
-        results[error.metric.name] = _compare_by(call, runs, k, alone)
-    return next(iter(results.values())) if any_run.single else ResultTable(results)
-
-
-def _compare_by(
-    call: MethodsCall,
-    runs: Mapping[str, OutOfBagRuns],
-    k: int,
-    alone: dict[str, EvaluationResult],
-) -> ComparisonResult:
-    """Return the comparison by one metric, and tell its notes."""
-    metrics = [method_runs.errors[k].metric for method_runs in runs.values()]
-    losses = common_left_out_errors(
-        metrics, [method_runs.run_records for method_runs in runs.values()]
-    )
-    samples = losses[0].run_records.samples
-    pairs = pairs_of(runs, call.asked.reference)
-    resubstitution = {
-        name: method_runs.errors[k].full_errors.mean() for name, method_runs in runs.items()
+        for name, method_runs in trained_runs.items()
     }
-    differences = _differences(call, dict(zip(runs, losses, strict=True)), pairs, resubstitution)
+    any_method = next(iter(trained_runs.values()))
+    comparisons = {}
+    for k, error in enumerate(any_method.errors):
+        results = {
+            name: results_of_method[k] for name, results_of_method in results_by_method.items()
+        }
+        comparisons[error.metric.name] = _compare_by_metric(
+            trained_runs, k, results, fit, options, settings
+        )
+    return next(iter(comparisons.values())) if any_method.single else ResultTable(comparisons)
+
+
+def _compare_by_metric(
+    trained_runs: Mapping[str, OutOfBagRuns],
+    k: int,
+    results: dict[str, EvaluationResult],
+    fit: FitCall,
+    options: ComparisonOptions,
+    settings: dict[str, Any],
+) -> ComparisonResult:
+    """Return the comparison by the metric of a number, and tell its notes."""
+    metrics = [method_runs.errors[k].metric for method_runs in trained_runs.values()]
+    run_records = [method_runs.run_records for method_runs in trained_runs.values()]
+    losses = dict(zip(trained_runs, common_left_out_errors(metrics, run_records), strict=True))
+    samples, any_losses = run_records[0].samples, next(iter(losses.values()))
+    pairs = pairs_of(trained_runs, options.reference)
+    is_cross_validated = fit.strategy == "cv-bootstrap"
+    # Differences of the errors on the rows left out, and those that the intervals are for; NaN
+    # where too few samples or folds served all methods.
+    errors: list[OutOfBagError] = []
+    differences = [MethodsDifference(np.nan, np.nan, np.nan)] * len(pairs)
+    reason, folds = "", None
+    if len(any_losses.sample_numbers) < 2:
+        reason = "fewer than two training samples gave a score for all methods"
+    else:
+        errors = [difference_error(losses[name_a], losses[name_b]) for name_a, name_b in pairs]
+        folds = cross_validated_by_all(losses) if is_cross_validated else None
+    if is_cross_validated and not reason and folds is None:
+        reason = "no repeat of cross-validation is whole for all methods"
+    elif folds is not None:
+        resubstitution = {
+            name: method_runs.errors[k].full_errors.mean()
+            for name, method_runs in trained_runs.items()
+        }
+        differences = [
+            cross_validated_difference(
+                folds[name_a],
+                folds[name_b],
+                error,
+                (resubstitution[name_a], resubstitution[name_b]),
+            )
+            for (name_a, name_b), error in zip(pairs, errors, strict=True)
+        ]
+        if options.interval == "adjusted":
+            differences = [
+                difference
+                if difference.standard_error == 0
+                else difference._replace(standard_error=error.standard_error)
+                for difference, error in zip(differences, errors, strict=True)
+            ]
+    elif not reason:
+        differences = [
+            out_of_bag_difference(losses[name_a], losses[name_b], error)
+            for (name_a, name_b), error in zip(pairs, errors, strict=True)
+        ]
     # An error is better the smaller it is; the score may have either direction.
-    scores = {name: -method_runs.errors[k].run_errors for name, method_runs in runs.items()}
-    of_sample = None
+    scores = {name: -method_runs.errors[k].run_errors for name, method_runs in trained_runs.items()}
+    samples_of_runs = None
     if samples.n_seeds > 1:
-        of_sample = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
+        samples_of_runs = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
     records = records_of(
-        _MethodsLaw(call, differences, metrics[0].bounds),
+        _MethodsDistribution(options, fit, errors, differences, metrics[0].bounds),
         pairs,
         PairedDifference,
-        bootstrap_support=[
-            np.nan
-            if difference.out_of_bag is None
-            else share_won(difference.out_of_bag.replicates, greater_is_better=False)
-            for difference in differences
-        ],
+        bootstrap_support=[share_won(error.replicates, greater_is_better=False) for error in errors]
+        or [np.nan] * len(pairs),
         outperformance=[
             outperformance(
                 scores[name_a],
                 scores[name_b],
-                samples=of_sample,
-                n_resamples=call.fit.n_test_resamples,
-                confidence_level=call.asked.confidence_level,
-                seed=call.fit.seed,
+                samples=samples_of_runs,
+                n_resamples=fit.n_test_resamples,
+                confidence_level=options.confidence_level,
+                seed=fit.seed,
             )
             for name_a, name_b in pairs
         ],
-        reason=[difference.reason for difference in differences],
+        reason=[reason or difference.reason for difference in differences],
     )
-    notes = _notes(call, records, differences, losses[0])
-    by_folds = call.is_cross_validated
-    return answered(
-        call.asked,
-        alone,
+    return comparison_of(
+        options,
+        results,
         records,
-        notes,
+        _notes(fit.strategy, records, differences, errors, any_losses),
         ComparisonResult,
         metric=metrics[0].name,
         estimand="method",
-        held_fixed=("the number of training rows of each class",) if call.fit.stratify else (),
-        settings=call.settings,
-        training_share=1 - 1 / samples.n_folds if by_folds else _SHARE_OF_BOOTSTRAP,
+        held_fixed=("the number of training rows of each class",) if fit.stratify else (),
+        settings=settings,
+        training_share=1 - 1 / samples.n_folds if is_cross_validated else _SHARE_OF_BOOTSTRAP,
     )
 
 
-class _Difference(NamedTuple):
-    """Difference of a pair of methods.
-
-    Attributes
-    ----------
-    out_of_bag : OutOfBagError or None
-        Of the errors on the rows left out; None where too few samples served all methods.
-    asked : MethodsDifference
-        The one that the interval is for.
-    reason : str
-        Why it has no interval.
-    """
-
-    out_of_bag: OutOfBagError | None
-    asked: MethodsDifference
-    reason: str = ""
-
-
-def _differences(
-    call: MethodsCall,
-    losses: Mapping[str, LeftOutErrors],
-    pairs: Sequence[tuple[str, str]],
-    resubstitution: Mapping[str, float],
-) -> list[_Difference]:
-    """Return the difference of each pair, NaN where too few samples or folds served all methods."""
-    unknown = MethodsDifference(np.nan, np.nan, np.nan)
-    if len(next(iter(losses.values())).sample_numbers) < 2:
-        reason = "fewer than two training samples gave a score for all methods"
-        return [_Difference(None, unknown, reason) for _ in pairs]
-    folds = cross_validated_by_all(losses) if call.is_cross_validated else None
-    differences = []
-    for name_a, name_b in pairs:
-        out_of_bag = difference_error(losses[name_a], losses[name_b])
-        difference, reason = unknown, ""
-        if folds is not None:
-            difference = cross_validated_difference(
-                folds[name_a],
-                folds[name_b],
-                out_of_bag,
-                (resubstitution[name_a], resubstitution[name_b]),
-            )
-            if call.asked.interval == "adjusted" and difference.standard_error != 0:
-                difference = difference._replace(standard_error=out_of_bag.standard_error)
-        elif not call.is_cross_validated:
-            difference = out_of_bag_difference(losses[name_a], losses[name_b], out_of_bag)
-        else:
-            reason = "no repeat of cross-validation is whole for all methods"
-        differences.append(_Difference(out_of_bag, difference, reason or difference.reason))
-    return differences
-
-
-class _MethodsLaw(Student):
-    """The law of the differences of methods that are scored on the rows left out."""
+class _MethodsDistribution(StudentDistribution):
+    """Distribution of the differences of methods that are scored on the rows left out."""
 
     def __init__(
         self,
-        call: MethodsCall,
-        differences: Sequence[_Difference],
+        options: ComparisonOptions,
+        fit: FitCall,
+        errors: Sequence[OutOfBagError],
+        differences: Sequence[MethodsDifference],
         bounds: tuple[float, float],
     ) -> None:
-        self.out_of_bag = [pair.out_of_bag for pair in differences]
-        by_method = [pair.asked for pair in differences]
-        name = call.asked.interval
+        self.errors = errors
+        name = options.interval
         if name == "auto":
-            name = "cv-bootstrap" if call.is_cross_validated else "adjusted"
-        super().__init__(call.asked, by_method, name, call.fit.seed, bounds)
+            name = "cv-bootstrap" if fit.strategy == "cv-bootstrap" else "adjusted"
+        super().__init__(options, differences, name, fit.seed, bounds)
 
     def root_of_correlation(self, numbers: Sequence[int]) -> LowRankRoot:
-        """See `Student.root_of_correlation`: by the influence of units on the differences."""
-        errors = [self.out_of_bag[k] for k in numbers]
-        influence = np.array([error.influence for error in errors if error is not None])
+        """See `StudentDistribution.root_of_correlation`: by the influence of units on errors."""
+        influence = np.array([self.errors[k].influence for k in numbers])
         # A difference that no unit influences varies by itself.
-        alone = np.eye(len(influence))[:, ~influence.any(axis=1)]
-        return root_of(np.hstack([influence, alone]), np.eye(influence.shape[1] + alone.shape[1]))
+        uninfluenced = np.eye(len(influence))[:, ~influence.any(axis=1)]
+        return root_of(
+            np.hstack([influence, uninfluenced]), np.eye(influence.shape[1] + uninfluenced.shape[1])
+        )
 
 
 def _notes(
-    call: MethodsCall,
+    strategy: str,
     records: Sequence[PairedDifference],
-    differences: Sequence[_Difference],
+    differences: Sequence[MethodsDifference],
+    errors: Sequence[OutOfBagError],
     losses: LeftOutErrors,
 ) -> Notes:
     """Return what must be known of the differences."""
-    notes = Notes()
-    if call.fit.strategy not in ("oob", "cv-bootstrap"):
+    notes, is_cross_validated = Notes(), strategy == "cv-bootstrap"
+    if strategy not in ("oob", "cv-bootstrap"):
         notes.add(
             "advice",
-            f"The methods' own scores are by the strategy {call.fit.strategy!r}, their differences "
+            f"The methods' own scores are by the strategy {strategy!r}, their differences "
             "are of out-of-bag scores: these can deviate from the differences of the scores shown.",
         )
-    if not call.is_cross_validated:
+    if not is_cross_validated:
         notes.add("advice", _SMALLER_SAMPLES)
     n_samples = len(losses.run_records.samples.counts)
     if len(losses.sample_numbers) < n_samples:
@@ -301,24 +277,24 @@ def _notes(
             f"{n_samples - len(losses.sample_numbers)} of {n_samples} training samples gave no "
             "score for some method and are left out of all differences.",
         )
-    pairs: dict[Note, list[str]] = {}
-    for record, (out_of_bag, difference, reason) in zip(records, differences, strict=True):
-        if reason:
-            of_pair = [Note("degenerate", f"{reason[0].upper()}{reason[1:]}.")]
+    pairs_by_note: dict[Note, list[str]] = {}
+    for k, (record, difference) in enumerate(zip(records, differences, strict=True)):
+        if record.reason:
+            reason = f"{record.reason[0].upper()}{record.reason[1:]}."
+            pair_notes = [Note("degenerate", reason)]
         elif difference.standard_error == 0:
             tango = (
                 "The two methods decide every row alike, or every row differently: the limits are "
                 f"those of Tango's score interval for {difference.n_units} independent units."
             )
-            of_pair = [Note("choice", tango)]
+            pair_notes = [Note("choice", tango)]
         else:
-            assert out_of_bag is not None
-            cautions = out_of_bag.cautions
-            texts = cautions if call.is_cross_validated else out_of_bag.notes
-            of_pair = [Note("caution" if text in cautions else "advice", text) for text in texts]
-        for note in of_pair:
-            pairs.setdefault(note, []).append(f"{record.first} - {record.second}")
-    for note, names in pairs.items():
+            cautions = errors[k].cautions
+            texts = cautions if is_cross_validated else errors[k].notes
+            pair_notes = [Note("caution" if text in cautions else "advice", text) for text in texts]
+        for note in pair_notes:
+            pairs_by_note.setdefault(note, []).append(f"{record.first} - {record.second}")
+    for note, names in pairs_by_note.items():
         more = f" and {len(names) - 3} others" if len(names) > 3 else ""
         of = "" if len(names) == len(records) else f"{', '.join(names[:3])}{more}: "
         notes.add(note.kind, f"{of}{note.text}")
@@ -330,46 +306,58 @@ def _notes(
 # ------------------------------------------------------------------ on test sets
 
 
-def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> Any:
+def compare_on_tests(
+    trained_runs: Mapping[str, TestSetRuns],
+    fit: FitCall,
+    options: ComparisonOptions,
+    settings: dict[str, Any],
+) -> Any:
     """Compare methods by the answers of all their runs for test sets.
 
     Parameters
     ----------
-    call : MethodsCall
-    runs : mapping of str to TestSetRuns
+    trained_runs : mapping of str to TestSetRuns
+    fit : FitCall
+    options : ComparisonOptions
+    settings : dict
+        Arguments as a result holds them.
 
     Returns
     -------
     ComparisonResult or ResultTable
         A table with several metrics, or by test set; of both, a table of tables.
     """
-    any_run = next(iter(runs.values()))
-    usable = usable_runs(any_run.samples, [method_runs.records for method_runs in runs.values()])
+    any_method = next(iter(trained_runs.values()))
+    usable = usable_runs(
+        any_method.samples, [method_runs.records for method_runs in trained_runs.values()]
+    )
     score_options = Wanted(
         interval="auto",
-        confidence_level=call.asked.confidence_level,
-        workers=Workers(call.fit.n_jobs),
+        confidence_level=options.confidence_level,
+        workers=Workers(fit.n_jobs),
     )
-    strata = ("the number of training rows of each class",) if call.fit.stratify else ()
+    strata = ("the number of training rows of each class",) if fit.stratify else ()
     by_set = {}
-    for k, name in enumerate(any_run.tests.names):
-        study = study_of_test(runs, k, usable, call.fit.n_test_resamples, score_options)
-        calls, scores = runs_on_test(runs, k, usable, study)
+    for k, name in enumerate(any_method.tests.names):
+        study = study_of_test(trained_runs, k, usable, fit.n_test_resamples, score_options)
+        calls, scores = runs_on_test(trained_runs, k, usable, study)
         compared = compare_runs_of(
             {
-                metric: CompareRunsCall(method_runs, True, call.asked)
+                metric: CompareRunsCall(method_runs, True, options)
                 for metric, method_runs in calls.items()
             },
             scores,
         )
-        results = {
+        comparisons = {
             metric: result._with_provenance(
                 held_fixed=(*result.provenance.held_fixed, *strata),
-                settings={**result.provenance.settings, **call.settings},
+                settings={**result.provenance.settings, **settings},
             )
             for metric, result in compared.items()
         }
-        by_set[name] = next(iter(results.values())) if any_run.single else ResultTable(results)
+        by_set[name] = (
+            next(iter(comparisons.values())) if any_method.single else ResultTable(comparisons)
+        )
     return by_set[None] if list(by_set) == [None] else ResultTable(by_set)
 
 
@@ -597,14 +585,16 @@ def compare_methods(
         "sample_weight_test": sample_weight_test,
     }
     has_test = any(part is not None for part in tests.values())
-    named = checked_names(estimators, "method", "estimators", "estimator", "BootstrapScorer")
-    for name, estimator in named.items():
+    estimators_by_name = checked_names(
+        estimators, "method", "estimators", "estimator", "BootstrapScorer"
+    )
+    for name, estimator in estimators_by_name.items():
         check_estimator(f"estimators[{name!r}]", estimator)
     check_adjust(adjust)
     check_alternative(alternative)
     if reference is not None:
-        check_reference(reference, named)
-    _check_asked(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)
+        check_reference(reference, estimators_by_name)
+    _check_arguments(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)
     groups, fit_parameters = checked_params(params, groups)
     parameters = {
         "scoring": scoring,
@@ -626,13 +616,19 @@ def compare_methods(
         "verbose": verbose,
     }
     fit = FitCall.of(parameters, has_test=has_test)
-    options = Asked(interval, adjust, fit.confidence_level, alternative, reference)
+    options = ComparisonOptions(interval, adjust, fit.confidence_level, alternative, reference)
     data = FitData.of(X, y, groups=groups, **tests)
     warn_of_order_of_fit(X, y, groups, **tests)
     tell(*notes_on_copies(fit, data))
-    runs = runs_of_methods(fit, named, data, "compare_methods", fit_parameters)
-    compare: Any = compare_left_out if data.tests is None else compare_on_tests
-    return compare(MethodsCall(named, fit, options), runs)
+    runs = runs_of_methods(fit, estimators_by_name, data, "compare_methods", fit_parameters)
+    settings = {
+        "estimators": {name: repr(estimator) for name, estimator in estimators_by_name.items()},
+        **{name: getattr(fit, name) for name in _KEPT_ARGUMENTS},
+        **options.settings,
+    }
+    if data.tests is None:
+        return compare_left_out(estimators_by_name, runs, fit, options, settings)
+    return compare_on_tests(runs, fit, options, settings)
 
 
 def runs_of_methods(
@@ -648,16 +644,16 @@ def runs_of_methods(
     """
     router = None
     if routing_enabled():
-        of_owner = MetadataRequest(owner=owner)
-        of_owner.fit.add_request(param="groups", alias=True)
-        router = MetadataRouter(owner=owner).add_self_request(of_owner)
+        owner_request = MetadataRequest(owner=owner)
+        owner_request.fit.add_request(param="groups", alias=True)
+        router = MetadataRouter(owner=owner).add_self_request(owner_request)
         router = router_of(router, estimators, fit.scoring)
         if data.groups is not None:
             params = {**params, "groups": data.groups}
     runs = {}
     for name, estimator in estimators.items():
-        said = f"{name}: " if name else ""
-        with warnings.catch_warnings(record=True) as caught:
+        prefix = f"{name}: " if name else ""
+        with warnings.catch_warnings(record=True) as caught_warnings:
             warnings.simplefilter("always")
             try:
                 routed = routed_to_fit(router, estimator, fit.scoring, params, name)
@@ -666,12 +662,12 @@ def runs_of_methods(
                 if name:
                     error.add_note(f"Raised while fitting estimator {name!r}.")
                 raise
-        raised = [(message.category, str(message.message)) for message in caught]
+        all_warnings = [(message.category, str(message.message)) for message in caught_warnings]
         for category, texts in runs[name].estimator_warnings.items():
-            raised += [(category, text) for text in texts]
-        for category, text in dict.fromkeys(raised):
-            warn_user(f"{owner}: {said}{text}", category)
-        tell(*[replace(note, text=f"{said}{note.text}") for note in runs[name].notes])
+            all_warnings += [(category, text) for text in texts]
+        for category, text in dict.fromkeys(all_warnings):
+            warn_user(f"{owner}: {prefix}{text}", category)
+        tell(*[replace(note, text=f"{prefix}{note.text}") for note in runs[name].notes])
     # A classifier beside a regressor, where the metric comes from the kind of estimator.
     names = {name: list(method_runs.metric_names) for name, method_runs in runs.items()}
     if len({tuple(metric_names) for metric_names in names.values()}) > 1:
@@ -687,7 +683,7 @@ def runs_of_methods(
 # ------------------------------------------------------------------ arguments
 
 
-def _check_asked(
+def _check_arguments(
     estimand: str,
     interval: str,
     strategy: str,

@@ -4,6 +4,9 @@ A pair is computed with the same one of its systems first, whatever the order of
 exchanging two systems changes the signs and nothing else. 180 systems have 16,110 differences, so
 that no array of all of them on all resamples is made: what concerns each by itself is computed for
 some pairs on all resamples, and what they have in common for all pairs on some resamples.
+
+`ScoredSystems` and `SystemPairs` hold what is compared, `PairIntervals` the interval of each
+difference by itself, and `ReplicatedDifferences` gives limits of all of them at once.
 """
 
 from __future__ import annotations
@@ -64,8 +67,13 @@ from ..inference.tables import MetricOfTable
 from ..metrics.statistic import DeLong, Facts
 from ..results import EvaluationResult
 from ..results.comparison import PairedDifference, few_compared
-from .asked import Asked
-from .families import SCORE_ROUNDING, Law, Limits, estimated_differences
+from .arguments import ComparisonOptions
+from .families import (
+    SCORE_ROUNDING,
+    DifferenceDistribution,
+    DifferenceLimits,
+    estimated_differences,
+)
 
 Floats = NDArray[np.float64]
 
@@ -124,8 +132,8 @@ class SameRows:
         return int(np.count_nonzero(np.any((pred_i != pred_j).reshape(len(pred_i), -1), axis=1)))
 
 
-class Family:
-    """Systems that are compared by one metric on one subgroup.
+class ScoredSystems:
+    """Systems that are compared by one metric on one subgroup, each with its score and replicates.
 
     They are numbered in an order that does not depend on that of the call.
 
@@ -169,28 +177,28 @@ class Family:
             units = [system.drawn for system in self.evidence]
             self.drawn = min(units, key=attrgetter("degrees_of_freedom"))
 
-    def beside(self, family: Family) -> Family:
+    def beside(self, systems: ScoredSystems) -> ScoredSystems:
         """Return these systems and others, each on rows of its own."""
-        return Family(
-            {**self.results, **family.results},
-            {**self.shared_notes, **family.shared_notes},
-            {**self.answer_notes, **family.answer_notes},
+        return ScoredSystems(
+            {**self.results, **systems.results},
+            {**self.shared_notes, **systems.shared_notes},
+            {**self.answer_notes, **systems.answer_notes},
             None,
         )
 
-    def moved(self, units: DrawnUnits, i: int, j: int) -> DrawnUnits:
+    def units_of_difference(self, units: DrawnUnits, i: int, j: int) -> DrawnUnits:
         """Return what was drawn for the difference of two systems, which few units may move.
 
         Where predictions differ on most rows all move it: those far from a heavy tail seem still.
         """
-        rows = self.same_rows
-        if rows is None or rows.left_out is None:
+        same_rows = self.same_rows
+        if same_rows is None or same_rows.left_out is None:
             return units
-        n_apart = rows.rows_apart(i, j) if units.design.units_are_rows else None
-        if n_apart is not None and 2 * n_apart >= len(rows.predicted[i]):  # type: ignore[arg-type]
+        n_apart = same_rows.rows_apart(i, j) if units.design.units_are_rows else None
+        if n_apart is not None and 2 * n_apart >= len(same_rows.predicted[i]):  # type: ignore[arg-type]
             return units
-        values = rows.left_out.values
-        return units.with_few_moving(rows.left_out.n_moving(values[i] - values[j]))
+        values = same_rows.left_out.values
+        return units.with_few_moving(same_rows.left_out.n_moving(values[i] - values[j]))
 
     def proportions(self, i: int, j: int) -> TwoProportions | None:
         """Return the hits of two systems on independent rows of their own."""
@@ -217,7 +225,7 @@ class Family:
         n_draws = self.replicates.shape[1]
         return table_i.difference(table_j, n_draws, self.same_rows.seed, always=always)
 
-    def difference(self, i: int, j: int, options: Asked) -> Difference:
+    def difference(self, i: int, j: int, options: ComparisonOptions) -> Difference:
         """Return system i minus system j, with rounding taken out."""
         evidence_i, evidence_j = self.evidence[i], self.evidence[j]
         estimates = estimated_differences(
@@ -229,10 +237,10 @@ class Family:
         estimate = float(estimates[0])
         (least, greatest), (low, high) = evidence_i.facts.bounds, evidence_j.facts.bounds
         facts = Facts((least - high, greatest - low), weighted=evidence_i.facts.weighted)
-        acceleration = bias_and_error = freedom = variance = None
+        acceleration = jackknife_bias = freedom = variance = None
         discordant = proportions = areas = smoothed = None
-        rows, units, identical = self.same_rows, evidence_i.drawn, False
-        if rows is None:
+        same_rows, units, identical = self.same_rows, evidence_i.drawn, False
+        if same_rows is None:
             proportions = self.proportions(i, j)
             # It varies at most as if both had as few units as the one with fewer.
             units = min(evidence_i.drawn, evidence_j.drawn, key=attrgetter("degrees_of_freedom"))
@@ -244,32 +252,32 @@ class Family:
             if evidence_i.robust_variance is not None and evidence_j.robust_variance is not None:
                 variance = evidence_i.robust_variance + evidence_j.robust_variance
         else:
-            identical = evidence_i.estimate == evidence_j.estimate and rows.are_identical(i, j)
-            discordant, areas = self._discordant(rows, i, j, replicates), self.areas(i, j)
+            identical = evidence_i.estimate == evidence_j.estimate and same_rows.are_identical(i, j)
+            discordant, areas = self._discordant(same_rows, i, j, replicates), self.areas(i, j)
             smoothed = self.smoothed(i, j, always=options.interval == "smoothed")
-            if rows.left_out is not None:
-                values = rows.left_out.values[i] - rows.left_out.values[j]
-                jackknife = rows.left_out.jackknife(values, estimate)
+            if same_rows.left_out is not None:
+                values = same_rows.left_out.values[i] - same_rows.left_out.values[j]
+                jackknife = same_rows.left_out.jackknife(values, estimate)
                 acceleration, error, bias, freedom = jackknife[:4]
-                bias_and_error = JackknifeBias(bias, error)
-                units = self.moved(units, i, j)
-            if rows.areas is not None:
-                delong = DeLong(rows.areas.error(i, j), rows.areas.smaller_class)
+                jackknife_bias = JackknifeBias(bias, error)
+                units = self.units_of_difference(units, i, j)
+            if same_rows.areas is not None:
+                delong = DeLong(same_rows.areas.error(i, j), same_rows.areas.smaller_class)
                 facts = replace(facts, delong=delong)
-            if rows.covariances is not None:
-                shared = rows.covariances
-                variances = shared[:, i, i] + shared[:, j, j] - 2 * shared[:, i, j]
-                of_crossed = float(
+            if same_rows.covariances is not None:
+                covariances = same_rows.covariances
+                variances = covariances[:, i, i] + covariances[:, j, j] - 2 * covariances[:, i, j]
+                crossed_variance = float(
                     robust_variance(np.maximum(variances, 0.0), evidence_i.drawn.n_units)
                 )
-                variance = None if np.isnan(of_crossed) else of_crossed
+                variance = None if np.isnan(crossed_variance) else crossed_variance
         evidence = Evidence(
             estimate,
             replicates,
             units,
             facts,
             acceleration=acceleration,
-            jackknife_bias=bias_and_error,
+            jackknife_bias=jackknife_bias,
             error_freedom=freedom,
             robust_variance=variance,
             first_look=evidence_i.first_look,
@@ -277,9 +285,11 @@ class Family:
         )
         return Difference(evidence, discordant, identical, proportions, areas)
 
-    def _discordant(self, rows: SameRows, i: int, j: int, replicates: Floats) -> Discordant | None:
-        """Return the rows that tell two systems apart; replicates are those of the difference."""
-        right_i, right_j = rows.right[i], rows.right[j]
+    def _discordant(
+        self, same_rows: SameRows, i: int, j: int, replicates: Floats
+    ) -> Discordant | None:
+        """Return the rows that tell two systems apart; replicates are of the difference."""
+        right_i, right_j = same_rows.right[i], same_rows.right[j]
         if right_i is not None and right_j is not None:
             first_only = int(np.count_nonzero(right_i & ~right_j))
             second_only = int(np.count_nonzero(right_j & ~right_i))
@@ -298,37 +308,66 @@ def _replicated_differences(
     """Return differences on the resamples, (n_differences, n_resamples), without rounding."""
     replicates = replicates_i - replicates_j
     with np.errstate(invalid="ignore"):
-        sizes, distances = np.abs(replicates_i), np.abs(replicates_j)
-        np.maximum(sizes, distances, out=sizes)
-        sizes *= SCORE_ROUNDING
-        _round_to(replicates, 0.0, np.abs(replicates, out=distances), sizes)
+        # There are many: the sizes of the second's scores and all distances share one buffer.
+        rounding, buffer = np.abs(replicates_i), np.abs(replicates_j)
+        np.maximum(rounding, buffer, out=rounding)
+        rounding *= SCORE_ROUNDING
         # A difference that never changes must not look as if it did.
-        estimates = differences[:, None]
-        np.abs(np.subtract(replicates, estimates, out=distances), out=distances)
-        _round_to(replicates, estimates, distances, sizes)
+        for value in (0.0, differences[:, None]):
+            distances = np.abs(np.subtract(replicates, value, out=buffer), out=buffer)
+            is_rounding = distances <= rounding
+            if is_rounding.any():
+                # Values that are there already keep their sign.
+                is_changed = np.logical_and(is_rounding, distances, out=is_rounding)
+                np.copyto(replicates, value, where=is_changed)
     return replicates
-
-
-def _round_to(values: Floats, to: Any, distances: Floats, most: Floats) -> None:
-    """Replace values that are not further off than some sizes, but for those that are there."""
-    near = distances <= most
-    if near.any():
-        np.copyto(values, to, where=np.logical_and(near, distances, out=near))
 
 
 # ------------------------------------------------------------------ pairs
 
 
-class Pairs(Law):
-    """Differences of a family by its replicates: the law of pairs of systems.
-
-    Arrays have a place for each pair, in an order that does not depend on that of the call, and
-    are of the system with the lower number minus the other. What `Law` has is in the same order,
-    and of the first of the call minus the second.
+@dataclass(frozen=True, eq=False)
+class PairIntervals:
+    """Interval of each pair by itself, arrays of shape (n_pairs,) in the order of `SystemPairs`.
 
     Attributes
     ----------
-    family : Family
+    low_uncut, high_uncut, p_values, method : ndarray
+        As in `DifferenceLimits`.
+    errors, closed_errors : ndarray
+        Standard deviation over the resamples, and standard error in closed form, NaN without.
+    varies : ndarray of bool
+        Whether two resamples gave different differences.
+    support : ndarray
+        Share of resamples on which the first scores better.
+    n_undefined : ndarray of int
+        Resamples on which a difference is undefined.
+    untold : ndarray of bool
+        Whether few units give all the same difference, which tells nothing of others.
+    """
+
+    low_uncut: Floats
+    high_uncut: Floats
+    p_values: Floats
+    method: NDArray[Any]
+    errors: Floats
+    closed_errors: Floats
+    varies: NDArray[np.bool_]
+    support: Floats
+    n_undefined: NDArray[np.intp]
+    untold: NDArray[np.bool_]
+
+
+class SystemPairs:
+    """Pairs of systems, and what is known of each before its interval.
+
+    Arrays have a place for each pair, in an order that does not depend on that of the call, and
+    are of the system with the lower number minus the other.
+
+    Attributes
+    ----------
+    systems : ScoredSystems
+    options : ComparisonOptions
     names : list of tuple of str
         Of both systems, as the call has them.
     places : list of int
@@ -351,361 +390,405 @@ class Pairs(Law):
         Rows on which the first alone is right, and the second alone.
     n_rows : int
         Rows that are right or wrong.
-    low, high, p_values, method : ndarray
-        Interval of each by itself.
-    errors, closed_errors : ndarray
-        Standard deviation over the resamples, and standard error in closed form, NaN without.
-    varies : ndarray of bool
-        Whether two resamples gave different differences.
-    support : ndarray
-        Share of resamples on which the first scores better.
-    n_undefined : ndarray of int
-        Resamples on which a difference is undefined.
-    untold : ndarray of bool
-        Whether few units give all the same difference, which tells nothing of others.
     """
 
-    def __init__(self, family: Family, names: Sequence[tuple[str, str]], options: Asked) -> None:
-        self.family, self.asked = family, options
-        self.bounds = joint_bounds(family.evidence)
-        number = {name: k for k, name in enumerate(family.results)}
+    def __init__(
+        self,
+        systems: ScoredSystems,
+        names: Sequence[tuple[str, str]],
+        options: ComparisonOptions,
+    ) -> None:
+        self.systems, self.options = systems, options
+        number = {name: k for k, name in enumerate(systems.results)}
         called = np.array(
             [(number[name_a], number[name_b]) for name_a, name_b in names], dtype=np.intp
         )
-        low, high = called.min(axis=1), called.max(axis=1)
-        order = np.lexsort((high, low))
+        lower, higher = called.min(axis=1), called.max(axis=1)
+        order = np.lexsort((higher, lower))
         self.names = [names[k] for k in order.tolist()]
         self.places: list[int] = np.argsort(order).tolist()
-        self.first, self.second = low[order], high[order]
+        self.first, self.second = lower[order], higher[order]
         self.numbers = list(zip(self.first.tolist(), self.second.tolist(), strict=True))
         self.swapped = (called[:, 0] > called[:, 1])[order]
         mirrored = MIRRORED[options.alternative]
         self.alternatives: list[str] = np.where(
             self.swapped, mirrored, options.alternative
         ).tolist()
-        scores = np.array([system.estimate for system in family.evidence], dtype=np.float64)
+        scores = np.array([system.estimate for system in systems.evidence], dtype=np.float64)
         self.estimates = estimated_differences(scores[self.first], scores[self.second])
-        self.drawn = [family.drawn] * len(order)
+        self.drawn = [systems.drawn] * len(order)
         self.identical, self.counts, self.n_rows = np.zeros(len(order), dtype=bool), None, 0
-        if (rows := family.same_rows) is not None:
+        if (same_rows := systems.same_rows) is not None:
             for k in np.flatnonzero(scores[self.first] == scores[self.second]).tolist():
-                self.identical[k] = rows.are_identical(*self.numbers[k])
-            if rows.left_out is not None and options.interval not in CLOSED_FORM:
-                self.drawn = [family.moved(family.drawn, i, j) for i, j in self.numbers]
-            if not any(right is None for right in rows.right):
+                self.identical[k] = same_rows.are_identical(*self.numbers[k])
+            if same_rows.left_out is not None and options.interval not in CLOSED_FORM:
+                self.drawn = [
+                    systems.units_of_difference(systems.drawn, i, j) for i, j in self.numbers
+                ]
+            if not any(right is None for right in same_rows.right):
                 # Numbers of rows are whole, and products of double precision are much faster.
-                right = np.array(rows.right, dtype=np.float64)
+                right = np.array(same_rows.right, dtype=np.float64)
                 n_both_right = (right @ right.T)[self.first, self.second]
                 hits = right.sum(axis=1)
                 counts = np.stack(
                     [hits[self.first] - n_both_right, hits[self.second] - n_both_right], axis=1
                 )
                 self.counts, self.n_rows = counts.astype(np.int64), right.shape[1]
-        self.low, self.high, self.p_values = np.full((3, len(order)), np.nan)
-        self.errors, self.closed_errors, self.support = np.full((3, len(order)), np.nan)
-        self.varies, self.untold = np.zeros((2, len(order)), dtype=bool)
-        self.n_undefined = np.zeros(len(order), dtype=np.intp)
-        self.method = np.full(len(order), options.interval, dtype=object)
-        self._fill_each()
-        self.differences = np.where(self.swapped, 0.0 - self.estimates, self.estimates)
-        has_closed_form = ~np.isnan(self.closed_errors)
-        self.standard_errors = np.where(has_closed_form, self.closed_errors, self.errors)
-        self.degrees_of_freedom = [
-            None if method in CLOSED_FORM else self.drawn[k].degrees_of_freedom
-            for k, method in enumerate(self.method)
-        ]
 
-    # -------------------------------------------------------------- each by itself
+    def difference(self, k: int) -> Difference:
+        """Return the difference of a pair with its own replicates."""
+        return self.systems.difference(*self.numbers[k], self.options)
 
-    def _fill_each(self) -> None:
-        """Fill in the interval of each pair without regard to the others."""
-        options, replicates = self.asked, self.family.replicates
-        if not self.family.drawn.varies:
-            self.method[:] = "undefined"
-            return
-        usual = options.interval
+    def separate_intervals(self) -> PairIntervals:
+        """Return the interval of each pair without regard to the others."""
+        options, systems, n = self.options, self.systems, len(self.names)
+        low_uncut, high_uncut, p_values, errors, closed_errors, support = np.full((6, n), np.nan)
+        varies, untold = np.zeros((2, n), dtype=bool)
+        n_undefined = np.zeros(n, dtype=np.intp)
+        method = np.full(n, options.interval, dtype=object)
+        intervals = PairIntervals(
+            low_uncut,
+            high_uncut,
+            p_values,
+            method,
+            errors,
+            closed_errors,
+            varies,
+            support,
+            n_undefined,
+            untold,
+        )
+        if not systems.drawn.varies:
+            method[:] = "undefined"
+            return intervals
+        usual, n_resamples = options.interval, systems.replicates.shape[1]
         if usual == "auto":
-            usual = planned_difference_method(self.family.drawn)
-        in_batches = usual in TAILS and bool(np.isfinite(replicates).all())
-        in_batches = in_batches and replicates.shape[1] > 1
-        step = max(1, DIFFERENCES_AT_ONCE // replicates.shape[1])
+            usual = planned_difference_method(systems.drawn)
+        in_batches = usual in TAILS and bool(np.isfinite(systems.replicates).all())
+        in_batches = in_batches and n_resamples > 1
+        step = max(1, DIFFERENCES_AT_ONCE // n_resamples)
         mirrored = self.swapped & (options.alternative != "two-sided")
         for side in (False, True):
-            pairs = np.flatnonzero(mirrored == side)
+            at_side = np.flatnonzero(mirrored == side)
             if in_batches:
-                for start in range(0, len(pairs), step):
-                    self._fill_batch(pairs[start : start + step], usual)
-                self._fill_others(pairs, usual)
+                for start in range(0, len(at_side), step):
+                    self._fill_batch(intervals, at_side[start : start + step], usual)
+                self._fill_others(intervals, at_side, usual)
                 continue
-            for k in pairs.tolist():
-                self._fill_from_replicates(k)
+            for k in at_side.tolist():
+                difference = self.difference(k)
+                defined = difference.evidence.sorted_replicates
+                varies[k] = difference.varies
+                if len(defined) > 1:
+                    errors[k] = float(spread_of(defined)) if difference.varies else 0.0
+                support[k] = share_won(defined, systems.greater_is_better)
+                n_undefined[k] = len(difference.evidence.replicates) - len(defined)
+                is_planned = options.interval == "auto"
+                pair_method = automatic_method(difference) if is_planned else options.interval
+                self._fill_interval(intervals, k, difference, pair_method)
         if options.interval == "auto":
             # Few units that all give the same difference do not show how far others are apart.
-            self.untold = (self.method == "t") & ~self.varies & ~self.identical
-            self.low[self.untold] = self.high[self.untold] = self.p_values[self.untold] = np.nan
+            untold[:] = (method == "t") & ~varies & ~self.identical
+            low_uncut[untold] = high_uncut[untold] = p_values[untold] = np.nan
+        return intervals
 
-    def _fill_batch(self, pairs: NDArray[np.intp], method: str) -> None:
+    def _fill_batch(self, intervals: PairIntervals, at: NDArray[np.intp], method: str) -> None:
         """Fill in pairs by an interval of a batch; see `skboot.inference.differences.TAILS`."""
-        family, level = self.family, self.asked.confidence_level
-        alternative = self.alternatives[pairs[0]]
-        estimates = self.estimates[pairs]
+        systems, level = self.systems, self.options.confidence_level
+        alternative = self.alternatives[at[0]]
+        estimates = self.estimates[at]
         replicates_i, replicates_j = (
-            family.replicates[self.first[pairs]],
-            family.replicates[self.second[pairs]],
+            systems.replicates[self.first[at]],
+            systems.replicates[self.second[at]],
         )
         replicates = _replicated_differences(estimates, replicates_i, replicates_j)
-        batch = Evidence(estimates, replicates, family.drawn)
+        batch = Evidence(estimates, replicates, systems.drawn)
         ordered = batch.sorted_replicates
-        self.varies[pairs] = varies = ordered[:, 0] < ordered[:, -1]
-        self.errors[pairs] = np.where(varies, spread_of(ordered, 1), 0.0)
-        is_won = ordered < 0 if family.greater_is_better is False else ordered > 0
+        intervals.varies[at] = varies = ordered[:, 0] < ordered[:, -1]
+        intervals.errors[at] = np.where(varies, spread_of(ordered, 1), 0.0)
+        is_won = ordered < 0 if systems.greater_is_better is False else ordered > 0
         n_won = np.count_nonzero(is_won, axis=1)
         n_ties = np.count_nonzero(ordered == 0, axis=1)
-        self.support[pairs] = (n_won + 0.5 * n_ties) / ordered.shape[1]
+        intervals.support[at] = (n_won + 0.5 * n_ties) / ordered.shape[1]
         low, high = limits_of(batch, method, level, alternative)
         # Replicates that differ by rounding alone are one value, as `confidence_interval` has it.
         with np.errstate(invalid="ignore"):
             flat = (high > low) & (high - low <= ROUNDING * np.abs(estimates))
         low, high = np.where(flat, estimates, low), np.where(flat, estimates, high)
-        self.low[pairs], self.high[pairs] = snapped(low, high)
-        self.method[pairs] = method
+        intervals.low_uncut[at], intervals.high_uncut[at] = snapped(low, high)
+        intervals.method[at] = method
         with collected():
-            self.p_values[pairs] = p_of_interval(batch, method, level, alternative)
+            intervals.p_values[at] = p_of_interval(batch, method, level, alternative)
 
-    def _fill_others(self, pairs: NDArray[np.intp], usual: str) -> None:
+    def _fill_others(self, intervals: PairIntervals, at: NDArray[np.intp], usual: str) -> None:
         """Fill in pairs of a batch that are identical, or have another than the usual interval."""
-        family, rows = self.family, self.family.same_rows
-        for k in pairs.tolist():
+        systems, same_rows = self.systems, self.systems.same_rows
+        for k in at.tolist():
             (i, j), method, identical = self.numbers[k], usual, bool(self.identical[k])
             discordant = proportions = areas = smoothed = None
-            if self.asked.interval == "auto":
-                if rows is None:
-                    proportions = family.proportions(i, j)
+            if self.options.interval == "auto":
+                if same_rows is None:
+                    proportions = systems.proportions(i, j)
                 elif self.counts is not None:
                     first_only, second_only = self.counts[k].tolist()
                     discordant = Discordant(first_only, second_only, self.n_rows)
-                elif rows.areas is not None:
-                    areas = family.areas(i, j)
+                elif same_rows.areas is not None:
+                    areas = systems.areas(i, j)
                 method = planned_difference_method(self.drawn[k], discordant, proportions, areas)
-                if discordant is not None and not self.varies[k]:
+                if discordant is not None and not intervals.varies[k]:
                     method = "tango"
-                is_tabled = rows is not None and rows.tables[i] is not None
+                is_tabled = same_rows is not None and same_rows.tables[i] is not None
                 if is_tabled and method not in CLOSED_FORM and not identical:
-                    smoothed = family.smoothed(i, j, always=False)
+                    smoothed = systems.smoothed(i, j, always=False)
                     method = method if smoothed is None else "smoothed"
             if method == usual and not identical:
                 continue
             if method in CLOSED_FORM or smoothed is not None or identical:
                 # Nothing is asked of the replicates but their number.
-                estimate, replicates = float(self.estimates[k]), family.replicates[i]
-                evidence = Evidence(estimate, replicates, family.drawn, smoothed=smoothed)
+                estimate, replicates = float(self.estimates[k]), systems.replicates[i]
+                evidence = Evidence(estimate, replicates, systems.drawn, smoothed=smoothed)
                 difference = Difference(evidence, discordant, identical, proportions, areas)
             else:
-                difference = family.difference(i, j, self.asked)
-            self._fill_interval(k, difference, method)
+                difference = self.difference(k)
+            self._fill_interval(intervals, k, difference, method)
 
-    def _fill_from_replicates(self, k: int) -> None:
-        """Fill in a pair whose replicates are looked at alone."""
-        difference = self.family.difference(*self.numbers[k], self.asked)
-        defined = difference.evidence.sorted_replicates
-        method = self.asked.interval
-        method = automatic_method(difference) if method == "auto" else method
-        self.varies[k] = difference.varies
-        if len(defined) > 1:
-            self.errors[k] = float(spread_of(defined)) if difference.varies else 0.0
-        self.support[k] = share_won(defined, self.family.greater_is_better)
-        self.n_undefined[k] = len(difference.evidence.replicates) - len(defined)
-        self._fill_interval(k, difference, method)
-
-    def _fill_interval(self, k: int, difference: Difference, method: str) -> None:
+    def _fill_interval(
+        self, intervals: PairIntervals, k: int, difference: Difference, method: str
+    ) -> None:
         """Fill in the interval of a pair by a method."""
-        level, alternative = self.asked.confidence_level, self.alternatives[k]
+        level, alternative = self.options.confidence_level, self.alternatives[k]
         interval = difference_interval(difference, method, level, alternative)
-        self.low[k], self.high[k] = interval.uncut
-        self.p_values[k] = p_value(difference, method, level, alternative)
-        self.method[k] = method
+        intervals.low_uncut[k], intervals.high_uncut[k] = interval.uncut
+        intervals.p_values[k] = p_value(difference, method, level, alternative)
+        intervals.method[k] = method
         if method in CLOSED_FORM:
-            self.closed_errors[k] = difference.closed_error
+            intervals.closed_errors[k] = difference.closed_error
 
-    # -------------------------------------------------------------- what else is known
 
-    def further_columns(self) -> dict[str, Sequence[Any]]:
-        """Return what else is known of each pair, by the attribute of its record."""
-        family, units, rows = self.family, self.family.drawn, self.family.same_rows
-        # How many units carry the variation of each difference; see `deciding_units`.
-        n_deciding: list[float | None] = []
-        if self.counts is not None:
-            n = self.n_rows
-            for first_only, second_only in self.counts.tolist():
-                influence = np.array([1.0, -1.0, 0.0]) - (first_only - second_only) / n
-                times = np.array([first_only, second_only, n - first_only - second_only])
-                n_deciding.append(deciding_units(influence, times))
-        else:
-            for i, j in self.numbers:
-                n_carriers = [family.evidence[i].facts.deciding, family.evidence[j].facts.deciding]
-                if rows is not None and rows.left_out is not None:
-                    values = rows.left_out.values
-                    n_carriers.append(rows.left_out.n_deciding(values[i] - values[j]))
-                elif rows is not None and units.design.units_are_rows:
-                    n_carriers.append(rows.rows_apart(i, j))
-                known_carriers = (float(count) for count in n_carriers if count is not None)
-                n_deciding.append(min(known_carriers, default=None))
-        columns: dict[str, Sequence[Any]] = {
-            "bootstrap_support": np.where(self.swapped, 1.0 - self.support, self.support).tolist(),
-            "n_deciding": n_deciding,
-        }
-        if not units.varies:
-            return columns | {"reason": [units.why_none.rstrip(".")] * len(self.names)}
-        same = (
-            f"All {min(units.n_units)} {family.unit}s give the same difference, "
-            "which does not show how far others would differ."
-        )
-        columns["reason"] = np.where(self.untold, same, "").tolist()
-        if self.asked.first_look is not None:
-            # Counts and areas serve verdicts and p-values of one look.
-            return columns
-        if self.counts is not None:
-            counts = np.where(self.swapped[:, None], self.counts[:, ::-1], self.counts)
-            p_values = mcnemar_p_values(counts[:, 0], counts[:, 1], self.asked.alternative)
-            columns["mcnemar_p_value"] = p_values.tolist()
-            columns["discordant"] = [
-                Discordant(one, other, self.n_rows) for one, other in counts.tolist()
-            ]
-        elif rows is not None and rows.areas is not None:
-            areas = [family.areas(i, j) for i, j in self.numbers]
-            columns["areas"] = [
-                two_areas.mirrored() if two_areas is not None and swapped else two_areas
-                for two_areas, swapped in zip(areas, self.swapped.tolist(), strict=True)
-            ]
-        elif rows is not None and rows.left_out is not None:
-            values = rows.left_out.values
-            freedom = [rows.left_out.error_freedom(values[i] - values[j]) for i, j in self.numbers]
-            columns["error_freedom"] = [df if np.isfinite(df) else None for df in freedom]
-        return columns
+class ReplicatedDifferences(DifferenceDistribution):
+    """Distribution of the differences of systems by their replicates on common resamples.
 
-    # -------------------------------------------------------------- as a law
+    What `DifferenceDistribution` has is in the order of the pairs, and of the first of the call
+    minus the second.
+
+    Attributes
+    ----------
+    pairs : SystemPairs
+    intervals : PairIntervals
+    """
+
+    def __init__(self, pairs: SystemPairs, intervals: PairIntervals) -> None:
+        self.pairs, self.intervals, self.options = pairs, intervals, pairs.options
+        self.bounds = joint_bounds(pairs.systems.evidence)
+        self.differences = np.where(pairs.swapped, 0.0 - pairs.estimates, pairs.estimates)
+        has_closed_form = ~np.isnan(intervals.closed_errors)
+        self.standard_errors = np.where(has_closed_form, intervals.closed_errors, intervals.errors)
+        self.degrees_of_freedom = [
+            None if method in CLOSED_FORM else units.degrees_of_freedom
+            for method, units in zip(intervals.method, pairs.drawn, strict=True)
+        ]
 
     @cached_property
-    def alone(self) -> Limits:
-        """See `Law.alone`."""
-        quantiles = self._quantiles(1)
-        return self._as_called(Limits(self.low, self.high, self.p_values, self.method, quantiles))
+    def separate_limits(self) -> DifferenceLimits:
+        """See `DifferenceDistribution.separate_limits`."""
+        intervals = self.intervals
+        quantiles = np.full(len(intervals.method), self._normal_quantile(1))
+        return self._orient(
+            DifferenceLimits(
+                intervals.low_uncut,
+                intervals.high_uncut,
+                intervals.p_values,
+                intervals.method,
+                quantiles,
+            )
+        )
 
-    def stricter(self) -> Limits:
-        """See `Law.stricter`."""
-        n = len(self.first)
+    def bonferroni_limits(self) -> DifferenceLimits:
+        """See `DifferenceDistribution.bonferroni_limits`."""
+        n, method = len(self.pairs.names), self.intervals.method
         low, high, p = np.array([self._bonferroni(k) for k in range(n)]).T
-        limits = Limits(low, high, p, self.method, self._quantiles(n))
-        return self._as_called(limits.named("bonferroni"))
+        quantiles = np.full(n, self._normal_quantile(n))
+        limits = DifferenceLimits(low, high, p, method, quantiles)
+        return self._orient(limits.named("bonferroni"))
 
-    def largest(self) -> Limits:
-        """See `Law.largest`: simultaneous intervals and p-values from the joint bootstrap."""
-        options, units, n = self.asked, self.family.drawn, len(self.first)
+    def max_t_limits(self) -> DifferenceLimits:
+        """See `DifferenceDistribution.max_t_limits`: by the joint bootstrap."""
+        options, pairs, intervals = self.options, self.pairs, self.intervals
+        units, n = pairs.systems.drawn, len(pairs.names)
         df, alpha = units.degrees_of_freedom, 1 - options.confidence_level
-        errors = np.where(self.varies, self.errors, 0.0)
+        errors = np.where(intervals.varies, intervals.errors, 0.0)
         towards = None
         if options.alternative != "two-sided":
             # 1 or -1 by the side that each pair is tested on.
-            towards = np.where(self.swapped == (options.alternative == "less"), 1.0, -1.0)
+            towards = np.where(pairs.swapped == (options.alternative == "less"), 1.0, -1.0)
         joint = joint_deviations(
-            self.estimates,
+            pairs.estimates,
             errors,
             self._blocks_of_resamples(),
             df,
             signs=towards,
-            with_signs=options.with_ranks and self.counts is None,
+            with_signs=options.with_ranks and pairs.counts is None,
         )
         evidence = Evidence(
-            self.estimates, np.empty(0), units, max_t=LargestDeviations(errors, joint.largest)
+            pairs.estimates, np.empty(0), units, max_t=LargestDeviations(errors, joint.largest)
         )
         low, high = INTERVALS["max-t"].limits(evidence, options.confidence_level)
         if towards is not None:
             low, high = np.where(towards > 0, low, -np.inf), np.where(towards > 0, np.inf, high)
         deviations = t_quantile_of_normal(joint.largest, df, units.inflation)
-        p = max_t_adjusted(self.p_values, self.estimates, errors, deviations, towards)
+        p = max_t_adjusted(intervals.p_values, pairs.estimates, errors, deviations, towards)
         quantiles = np.full(n, max_t_quantile(joint.largest, options.confidence_level))
         low, high = snapped(low, high)
         for k in np.flatnonzero(~(errors > 0)).tolist():
             # The pair is not among the largest of the resamples; Bonferroni's rule may apply.
             low[k], high[k], p[k] = self._bonferroni(k)
-            quantiles[k] = self._quantiles(n)[k]
+            quantiles[k] = self._normal_quantile(n)
         signs = None
         if options.with_ranks:
             # Differences of right and wrong rows are skewed where few rows tell two systems apart.
             # Many pairs together get that far out, and resamples about the estimates do not show
             # it: Bonferroni's rule decides.
-            if self.counts is not None:
-                first_only, second_only = self.counts.T
-                t = np.sign(self.estimates) * discordant_t(first_only, second_only, self.n_rows)
+            if pairs.counts is not None:
+                first_only, second_only = pairs.counts.T
+                t = np.sign(pairs.estimates) * discordant_t(first_only, second_only, pairs.n_rows)
             else:
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    t = self.estimates / np.where(errors > 0, errors, np.nan)
+                    t = pairs.estimates / np.where(errors > 0, errors, np.nan)
                 # The standard error of resamples is too small by sqrt(df / n).
                 t /= np.sqrt(units.inflation)
-            deviations_kept = joint if self.counts is None else None
+            deviations_kept = joint if pairs.counts is None else None
             signs = step_down(
                 t, deviations_kept, 1 - alpha, lambda m: -float(stdtrit(df, alpha / m))
             )
-        limits = Limits(low, high, p, self.method, quantiles, signs)
-        return self._as_called(limits.named("max-t"))
+        limits = DifferenceLimits(low, high, p, intervals.method, quantiles, signs)
+        return self._orient(limits.named("max-t"))
 
     def _blocks_of_resamples(self) -> Iterator[Floats]:
         """Yield the differences of all pairs on some resamples, (n_resamples, n_pairs)."""
-        by_resample = np.ascontiguousarray(self.family.replicates.T)
-        step = max(1, DIFFERENCES_AT_ONCE // len(self.first))
+        pairs = self.pairs
+        by_resample = np.ascontiguousarray(pairs.systems.replicates.T)
+        step = max(1, DIFFERENCES_AT_ONCE // len(pairs.first))
         for start in range(0, len(by_resample), step):
             rows = by_resample[start : start + step]
-            yield np.take(rows, self.first, axis=1) - np.take(rows, self.second, axis=1)
+            yield np.take(rows, pairs.first, axis=1) - np.take(rows, pairs.second, axis=1)
 
     def _bonferroni(self, k: int) -> tuple[float, float, float]:
         """Limits at level 1 - (1 - level) / m, and m times the p-value.
 
         From the bootstrap standard error: quantiles so far out would need many more resamples.
         """
-        low, high, method = float(self.low[k]), float(self.high[k]), str(self.method[k])
+        pairs, intervals = self.pairs, self.intervals
+        low, high, method = (
+            intervals.low_uncut[k],
+            intervals.high_uncut[k],
+            str(intervals.method[k]),
+        )
         if np.isnan(low + high):
             return low, high, np.nan
-        n_pairs = len(self.first)
-        p = float(np.minimum(1.0, n_pairs * self.p_values[k]))
-        still = not self.varies[k] and self.estimates[k] == 0 and not np.isnan(p)
-        if self.identical[k] or still:
+        n_pairs = len(pairs.names)
+        p = float(np.minimum(1.0, n_pairs * intervals.p_values[k]))
+        still = not intervals.varies[k] and pairs.estimates[k] == 0 and not np.isnan(p)
+        if pairs.identical[k] or still:
             return low, high, p
-        difference = self.family.difference(*self.numbers[k], self.asked)
+        difference = pairs.difference(k)
         if not difference.varies and method not in CLOSED_FORM:
             # Equal differences on all resamples do not show how sure the difference is.
             return *difference.evidence.facts.bounds, 1.0
-        level = 1 - (1 - self.asked.confidence_level) / n_pairs
+        level = 1 - (1 - self.options.confidence_level) / n_pairs
         method = method if method in CLOSED_FORM else "t"
         # The interval of the pair by itself has told that resamples are too few.
         with collected():
-            interval = difference_interval(difference, method, level, self.alternatives[k])
+            interval = difference_interval(difference, method, level, pairs.alternatives[k])
         return *interval.uncut, p
 
-    def _quantiles(self, n_pairs: int) -> Floats:
-        """Quantile of the normal distribution at Bonferroni's level, for each pair."""
-        alpha = (1 - self.asked.confidence_level) / n_pairs
-        tail = alpha / 2 if self.asked.alternative == "two-sided" else alpha
-        return np.full(len(self.first), -ndtri(tail))
+    def _normal_quantile(self, n_pairs: int) -> float:
+        """Quantile of the normal distribution at Bonferroni's level."""
+        alpha = (1 - self.options.confidence_level) / n_pairs
+        return -float(ndtri(alpha / 2 if self.options.alternative == "two-sided" else alpha))
 
-    def _as_called(self, limits: Limits) -> Limits:
-        """Return limits that hold those of each pair by itself, in the direction of the call."""
-        low, high = np.minimum(limits.low, self.low), np.maximum(limits.high, self.high)
-        swapped, signs = self.swapped, limits.signs
+    def _orient(self, limits: DifferenceLimits) -> DifferenceLimits:
+        """Turn limits to the direction of the call; they hold those of each pair by itself."""
+        swapped, signs = self.pairs.swapped, limits.signs
+        low = np.minimum(limits.low_uncut, self.intervals.low_uncut)
+        high = np.maximum(limits.high_uncut, self.intervals.high_uncut)
         return replace(
             limits,
-            low=np.where(swapped, 0.0 - high, low),
-            high=np.where(swapped, 0.0 - low, high),
+            low_uncut=np.where(swapped, 0.0 - high, low),
+            high_uncut=np.where(swapped, 0.0 - low, high),
             signs=None if signs is None else np.where(swapped, -signs, signs),
         )
+
+    # -------------------------------------------------------------- what else is known
+
+    def further_columns(self) -> dict[str, Sequence[Any]]:
+        """Return what else is known of each pair, by the attribute of its record."""
+        pairs, support = self.pairs, self.intervals.support
+        systems, units, same_rows = pairs.systems, pairs.systems.drawn, pairs.systems.same_rows
+        # How many units carry the variation of each difference; see `deciding_units`.
+        n_deciding: list[float | None] = []
+        if pairs.counts is not None:
+            n = pairs.n_rows
+            for first_only, second_only in pairs.counts.tolist():
+                influence = np.array([1.0, -1.0, 0.0]) - (first_only - second_only) / n
+                times = np.array([first_only, second_only, n - first_only - second_only])
+                n_deciding.append(deciding_units(influence, times))
+        else:
+            for i, j in pairs.numbers:
+                carriers = [systems.evidence[i].facts.deciding, systems.evidence[j].facts.deciding]
+                if same_rows is not None and same_rows.left_out is not None:
+                    values = same_rows.left_out.values
+                    carriers.append(same_rows.left_out.n_deciding(values[i] - values[j]))
+                elif same_rows is not None and units.design.units_are_rows:
+                    carriers.append(same_rows.rows_apart(i, j))
+                n_carriers = (float(count) for count in carriers if count is not None)
+                n_deciding.append(min(n_carriers, default=None))
+        columns: dict[str, Sequence[Any]] = {
+            "bootstrap_support": np.where(pairs.swapped, 1.0 - support, support).tolist(),
+            "n_deciding": n_deciding,
+        }
+        if not units.varies:
+            return columns | {"reason": [units.why_none.rstrip(".")] * len(pairs.names)}
+        same = (
+            f"All {min(units.n_units)} {systems.unit}s give the same difference, "
+            "which does not show how far others would differ."
+        )
+        columns["reason"] = np.where(self.intervals.untold, same, "").tolist()
+        if self.options.first_look is not None:
+            # Counts and areas serve verdicts and p-values of one look.
+            return columns
+        if pairs.counts is not None:
+            counts = np.where(pairs.swapped[:, None], pairs.counts[:, ::-1], pairs.counts)
+            p_values = mcnemar_p_values(counts[:, 0], counts[:, 1], self.options.alternative)
+            columns["mcnemar_p_value"] = p_values.tolist()
+            columns["discordant"] = [
+                Discordant(first_only, second_only, pairs.n_rows)
+                for first_only, second_only in counts.tolist()
+            ]
+        elif same_rows is not None and same_rows.areas is not None:
+            areas = [systems.areas(i, j) for i, j in pairs.numbers]
+            columns["areas"] = [
+                two_areas.mirrored() if two_areas is not None and swapped else two_areas
+                for two_areas, swapped in zip(areas, pairs.swapped.tolist(), strict=True)
+            ]
+        elif same_rows is not None and same_rows.left_out is not None:
+            left_out = same_rows.left_out
+            freedom = [
+                left_out.error_freedom(left_out.values[i] - left_out.values[j])
+                for i, j in pairs.numbers
+            ]
+            columns["error_freedom"] = [df if np.isfinite(df) else None for df in freedom]
+        return columns
 
 
 # ------------------------------------------------------------------ notes
 
 
-def notes_on_pairs(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
+def notes_on_pairs(
+    pairs: SystemPairs, n_undefined: NDArray[np.intp], records: Sequence[PairedDifference]
+) -> Notes:
     """Return what must be known of the differences; ``records`` are in the order of the call."""
-    options, family, notes = pairs.asked, pairs.family, Notes()
-    unit = family.unit
+    options, systems, notes = pairs.options, pairs.systems, Notes()
+    unit = systems.unit
     same, flat, closed, rough = [], [], [], []
     for record, k in zip(records, pairs.places, strict=True):
         names, method = f"{record.first} and {record.second}", record.confidence_interval.method
@@ -714,7 +797,7 @@ def notes_on_pairs(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
             continue
         if options.interval == "auto" and method == "tango":
             closed.append(names)
-        elif family.drawn.varies:
+        elif systems.drawn.varies:
             low, high = record.confidence_interval
             reason = record.reason
             if not (reason or low < high):
@@ -735,8 +818,8 @@ def notes_on_pairs(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
             f"Fewer than ten discordant rows, so the interval is Tango's: {_listed(closed)}.",
         )
     notes += [Note("degenerate", text) for text in flat[:3]]
-    if pairs.n_undefined.any():
-        most = int(pairs.n_undefined.max())
+    if n_undefined.any():
+        most = int(n_undefined.max())
         notes.add("advice", f"Undefined on up to {most} resamples, which are left out.")
     if rough:
         notes.add(
@@ -746,13 +829,15 @@ def notes_on_pairs(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
         )
     else:
         # Few units of all, unless the systems by themselves have a note of it.
-        fewest = min(min(system.drawn.n_units) for system in family.evidence)
-        shared = [note.kind for of_system in family.shared_notes.values() for note in of_system]
-        if fewest < FEW_COMPARED and "few" not in shared:
+        fewest = min(min(system.drawn.n_units) for system in systems.evidence)
+        shared_kinds = [
+            note.kind for system_notes in systems.shared_notes.values() for note in system_notes
+        ]
+        if fewest < FEW_COMPARED and "few" not in shared_kinds:
             notes.add("advice", few_compared(unit, fewest))
-    if family.evidence[0].facts.of_distances:
-        notes += caution_of_distances(family.evidence[0])
-    n_resamples, alpha = family.replicates.shape[1], 1 - options.confidence_level
+    if systems.evidence[0].facts.of_distances:
+        notes += caution_of_distances(systems.evidence[0])
+    n_resamples, alpha = systems.replicates.shape[1], 1 - options.confidence_level
     sides = 2 if options.alternative == "two-sided" else 1
     needed = int(np.ceil(sides * len(records) / alpha))
     if options.adjust == "holm" and n_resamples + 1 < needed:

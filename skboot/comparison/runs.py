@@ -2,7 +2,7 @@
 
 `compare_runs` checks the runs of each method, and `compare_runs_of` compares them by each metric:
 what the test rows and the runs add to the variance of a difference decides its interval by
-Student's t, whose joint law of several differences is in `Student`.
+Student's t, whose joint distribution of several differences is in `StudentDistribution`.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ from ..study.runs import (
     training_samples,
 )
 from ..study.study import check_units_vary, study_of
-from .asked import (
-    Asked,
+from .arguments import (
+    ComparisonOptions,
     check_adjust,
     check_alternative,
     check_reference,
@@ -76,7 +76,7 @@ from .asked import (
     constant_answers,
     pairs_of,
 )
-from .families import Law, Limits, answered, records_of
+from .families import DifferenceDistribution, DifferenceLimits, comparison_of, records_of
 
 Floats = NDArray[np.float64]
 
@@ -289,7 +289,7 @@ def compare_runs(
     score_options = Wanted(interval="auto", confidence_level=level, workers=workers)
     study = study_of(scored, sampling, answers, score_options, scoring.settings, n_arrays)
     check_units_vary(study.plan, columns.weights)
-    options = Asked(interval, adjust, level, alternative, reference)
+    options = ComparisonOptions(interval, adjust, level, alternative, reference)
     results: dict[str, ComparisonResult] = {}
     for study_of_plan in study.of_tasks or [study]:
         methods = {
@@ -307,7 +307,7 @@ def _checked_runs(
 ) -> dict[str, Runs]:
     """Return the checked runs of each method."""
     predictions = checked_names(y_preds, "method")
-    full = _by_name("full_runs", full_runs)
+    full = _values_by_method("full_runs", full_runs)
     on_samples = varied in ("training", "both")
     if on_samples != bool(full) or (full and set(full) != set(predictions)):
         raise check.fail(
@@ -321,7 +321,7 @@ def _checked_runs(
         name: checked_runs(columns, values, full.get(name), varied, f"[{name!r}]")
         for name, values in predictions.items()
     }
-    sizes = {name: of_method.rows[0].n_samples for name, of_method in runs.items()}
+    sizes = {name: method_runs.rows[0].n_samples for name, method_runs in runs.items()}
     if len(set(sizes.values())) > 1:
         raise check.fail(
             "y_preds",
@@ -339,7 +339,7 @@ def _training_samples(
 
     Pairs of runs, or of training samples by name, that do not belong together are refused.
     """
-    n_runs = {name: of_method.n_runs for name, of_method in runs.items()}
+    n_runs = {name: method_runs.n_runs for name, method_runs in runs.items()}
     if varied != "both":
         training_samples(training, varied, 1)
         samples = {name: training_samples(None, varied, n) for name, n in n_runs.items()}
@@ -352,17 +352,19 @@ def _training_samples(
                 "Give as many runs of each, in the same order.",
             )
         return samples
-    by_name = _by_name("training", training)
-    if set(by_name) != set(runs):
+    names_by_method = _values_by_method("training", training)
+    if set(names_by_method) != set(runs):
         raise check.fail(
             "training",
             "name the training sample of each run of every method with varied='both'",
-            f"names for {list(by_name)}" if by_name else "None",
+            f"names for {list(names_by_method)}" if names_by_method else "None",
             "Use training={'A': [0, 0, 1, 1, ...], 'B': ...}.",
         )
-    samples = {name: training_samples(by_name[name], varied, n) for name, n in n_runs.items()}
+    samples = {
+        name: training_samples(names_by_method[name], varied, n) for name, n in n_runs.items()
+    }
     check.check_flag("paired_runs", paired_runs)
-    names = [set(np.asarray(by_name[name]).tolist()) for name in runs]
+    names = [set(np.asarray(names_by_method[name]).tolist()) for name in runs]
     if paired_runs and any(names_of_method != names[0] for names_of_method in names):
         raise check.fail(
             "paired_runs",
@@ -373,8 +375,8 @@ def _training_samples(
     return samples
 
 
-def _by_name(argument: str, values: Any) -> dict[str, Any]:
-    """Return what is given for each method, by its name; empty without."""
+def _values_by_method(argument: str, values: Any) -> dict[str, Any]:
+    """Return the values of an argument by the name of their method; empty without any."""
     if values is None:
         return {}
     if not isinstance(values, Mapping):
@@ -396,32 +398,32 @@ class CompareRunsCall:
         Call of each method by itself; the plan, the level and what varies are the same.
     paired : bool
         Whether runs, or training samples, of the same number belong together.
-    asked : Asked
+    options : ComparisonOptions
     """
 
     methods: dict[str, RunsCall]
     paired: bool
-    asked: Asked
+    options: ComparisonOptions
 
     @cached_property
-    def of_any(self) -> RunsCall:
-        """Call of the first method, for what all have in common."""
+    def any_method(self) -> RunsCall:
+        """Runs of the first method, for what all have in common."""
         return next(iter(self.methods.values()))
 
     @cached_property
     def plan(self) -> ResamplingPlan:
         """What is drawn."""
-        return self.of_any.study.plan
+        return self.any_method.study.plan
 
 
 @dataclass(frozen=True, eq=False)
-class _Method:
+class _ScoredMethod:
     """Scores and noise of all runs of a method.
 
     Attributes
     ----------
     name : str
-    call : RunsCall
+    runs_call : RunsCall
     scores : ndarray of shape (n_runs,)
         Those on the full training set last.
     noise : RowNoise or ResampleNoise
@@ -435,7 +437,7 @@ class _Method:
     """
 
     name: str
-    call: RunsCall
+    runs_call: RunsCall
     scores: Floats
     noise: UnitNoise
     series: Floats
@@ -445,15 +447,15 @@ class _Method:
     @cached_property
     def moments(self) -> Moments:
         """Of the training samples, averaged over their seeds; of runs where each has its own."""
-        return moments(self.scores, self.noise, self.call.samples)
+        return moments(self.scores, self.noise, self.runs_call.samples)
 
     def fewer_seeds(self) -> tuple[float, float]:
         """What fewer seeds on the whole list than on each sample add, and its degrees of freedom.
 
         As for one method: `skboot.inference.runs.trained_runs`.
         """
-        within = within_samples(self.scores, self.noise, self.call.samples)
-        fewer = max(1 / len(self.call.centre) - 1 / within.n_seeds, 0.0)
+        within = within_samples(self.scores, self.noise, self.runs_call.samples)
+        fewer = max(1 / len(self.runs_call.centre) - 1 / within.n_seeds, 0.0)
         seed = 0.0 if np.isnan(within.seed) else within.seed
         return seed * fewer, float(within.degrees_of_freedom)
 
@@ -483,39 +485,43 @@ def _compare_by(
     call: CompareRunsCall, metric: str, scored: Mapping[str, ScoredRuns]
 ) -> ComparisonResult:
     """Return the comparison by one metric, and tell its notes."""
-    is_welch, plan = call.asked.interval == "welch", call.plan
+    is_welch, plan = call.options.interval == "welch", call.plan
     statistic: Statistic = next(iter(scored.values())).subjects[0].statistic
     methods = _scored_methods(call, metric, scored)
-    law = _RunsLaw(call, methods)
-    sides = [(methods[name], methods[name_b]) for name, name_b in law.pairs]
-    # Of the law that the intervals are of: resamples of test rows do not say how runs vary.
+    distribution = _RunsDistribution(call, methods)
+    differences = distribution.t_differences
+    sides = [(methods[name], methods[name_b]) for name, name_b in distribution.pairs]
+    # By the distribution of the intervals: resamples of test rows do not say how runs vary.
     towards = -1 if sides[0][0].result.greater_is_better is False else 1
     higher = [
-        0.5 + 0.5 * np.sign(towards * pair.difference) * (1 - pair.p_value) for pair in law.each
+        0.5 + 0.5 * np.sign(towards * pair.difference) * (1 - pair.p_value) for pair in differences
     ]
     records = records_of(
-        law,
-        law.pairs,
+        distribution,
+        distribution.pairs,
         PairedDifference,
         bootstrap_support=list(map(float, higher)),
-        components=[{"runs": pair.of_runs, "test": pair.of_test} for pair in law.each],
-        n_runs=[(method.call.runs.n_runs, method_b.call.runs.n_runs) for method, method_b in sides],
+        components=[{"runs": pair.of_runs, "test": pair.of_test} for pair in differences],
+        n_runs=[
+            (method.runs_call.runs.n_runs, method_b.runs_call.runs.n_runs)
+            for method, method_b in sides
+        ],
         outperformance=[_outperformance(call, method, method_b) for method, method_b in sides],
     )
-    one_list = call.of_any.keeps_training_list
+    one_list = call.any_method.keeps_training_list
     held_fixed = ["the training set" if one_list else "the settings of the methods"]
     if is_welch:
         held_fixed.append("the test rows")
-    notes = _notes(call, records, law.each, statistic.greater_is_better)
+    notes = _notes(call, records, differences, statistic.greater_is_better)
     for method in methods.values():
         # Welch's interval takes the test rows as they are.
-        of_method = Notes() if is_welch else Notes(method.cautions)
-        of_method += method.call.runs.rows[0].notes_for(statistic)
-        of_method += constant_answers(method.name, method.call.runs.rows)
-        notes += (note for note in of_method if note not in notes)
-    arguments = call.of_any.study_of_system.settings
-    return answered(
-        call.asked,
+        method_notes = Notes() if is_welch else Notes(method.cautions)
+        method_notes += method.runs_call.runs.rows[0].notes_for(statistic)
+        method_notes += constant_answers(method.name, method.runs_call.runs.rows)
+        notes += (note for note in method_notes if note not in notes)
+    arguments = call.any_method.study_of_system.settings
+    return comparison_of(
+        call.options,
         {name: method.result for name, method in methods.items()},
         records,
         [*notes, *plan.design.remarks],
@@ -525,9 +531,9 @@ def _compare_by(
         estimand="method",
         held_fixed=(*held_fixed, *plan.design.held_fixed),
         settings={
-            "varied": call.of_any.varied,
+            "varied": call.any_method.varied,
             "paired_runs": call.paired,
-            **call.asked.settings,
+            **call.options.settings,
             "n_resamples": plan.n_resamples,
             "n_runs": {name: method.runs.n_runs for name, method in call.methods.items()},
             **{name: arguments[name] for name in _SHARED if name in arguments},
@@ -538,7 +544,7 @@ def _compare_by(
 
 def _scored_methods(
     call: CompareRunsCall, metric: str, scored: Mapping[str, ScoredRuns]
-) -> dict[str, _Method]:
+) -> dict[str, _ScoredMethod]:
     """Return what is known of each method by one metric."""
     replicates = np.concatenate([runs.replicates for runs in scored.values()])
     defined = ~np.isnan(replicates).any(axis=0)
@@ -555,15 +561,20 @@ def _scored_methods(
         cautions = Notes(cautions_of(runs.system, several_runs=True))
         cautions += caution_of_distances(runs.system)
         series = np.asarray(noise.average(runs.call.centre), dtype=np.float64)
-        methods[name] = _Method(name, runs.call, runs.scores, noise, series, result, cautions)
+        methods[name] = _ScoredMethod(name, runs.call, runs.scores, noise, series, result, cautions)
     return methods
 
 
-def _difference(call: CompareRunsCall, method: _Method, method_b: _Method) -> RunsDifference:
+def _difference(
+    call: CompareRunsCall, method: _ScoredMethod, method_b: _ScoredMethod
+) -> RunsDifference:
     """First method minus second."""
     # The centre comes from the runs on the full list, where there are any.
-    scores, scores_b = method.scores[method.call.centre], method_b.scores[method_b.call.centre]
-    if call.asked.interval == "welch":
+    scores, scores_b = (
+        method.scores[method.runs_call.centre],
+        method_b.scores[method_b.runs_call.centre],
+    )
+    if call.options.interval == "welch":
         if call.paired:
             return welch_difference(scores - scores_b, None)
         return welch_difference(scores, scores_b)
@@ -572,18 +583,18 @@ def _difference(call: CompareRunsCall, method: _Method, method_b: _Method) -> Ru
         None if call.paired else method_b.moments,
         method.noise.variance(method.series - method_b.series),
         call.plan.design.degrees_of_freedom,
-        divided=not call.of_any.on_samples,
+        divided=not call.any_method.on_samples,
         seeds=[method.fewer_seeds(), method_b.fewer_seeds()]
-        if call.of_any.varied == "both"
+        if call.any_method.varied == "both"
         else [],
     )
     return difference._replace(difference=float(scores.mean() - scores_b.mean()))
 
 
-def _paired_moments(method: _Method, method_b: _Method) -> Moments:
+def _paired_moments(method: _ScoredMethod, method_b: _ScoredMethod) -> Moments:
     """Moments of the differences of training samples (runs) that belong together."""
     scores, series = [], []
-    for runs, runs_b in zip(method.call.samples, method_b.call.samples, strict=True):
+    for runs, runs_b in zip(method.runs_call.samples, method_b.runs_call.samples, strict=True):
         scores.append(method.scores[runs].mean() - method_b.scores[runs_b].mean())
         average = np.asarray(method.noise.average(runs), dtype=np.float64)
         series.append(average - np.asarray(method_b.noise.average(runs_b), dtype=np.float64))
@@ -594,26 +605,26 @@ def _paired_moments(method: _Method, method_b: _Method) -> Moments:
 
 
 def _outperformance(
-    call: CompareRunsCall, method: _Method, method_b: _Method
+    call: CompareRunsCall, method: _ScoredMethod, method_b: _ScoredMethod
 ) -> Outperformance | None:
     """P(A > B) over runs that belong together, where it is known which score is the better one."""
-    sizes = [len(runs) for runs in method.call.samples]
+    sizes = [len(runs) for runs in method.runs_call.samples]
     greater_is_better = method.result.greater_is_better
-    are_alike = sizes == [len(runs) for runs in method_b.call.samples]
+    are_alike = sizes == [len(runs) for runs in method_b.runs_call.samples]
     if not call.paired or greater_is_better is None or not are_alike:
         return None
     sign = 1.0 if greater_is_better else -1.0
     return outperformance(
-        sign * method.scores[np.concatenate(method.call.samples)],
-        sign * method_b.scores[np.concatenate(method_b.call.samples)],
+        sign * method.scores[np.concatenate(method.runs_call.samples)],
+        sign * method_b.scores[np.concatenate(method_b.runs_call.samples)],
         samples=np.repeat(np.arange(len(sizes)), sizes),
         n_resamples=call.plan.n_resamples,
-        confidence_level=call.asked.confidence_level,
+        confidence_level=call.options.confidence_level,
         seed=call.plan.seed,
     )
 
 
-# ------------------------------------------------------------------ the law of differences
+# ------------------------------------------------------------------ the distribution of differences
 
 
 class TDifference(Protocol):
@@ -633,19 +644,19 @@ class TDifference(Protocol):
         """Two-sided."""
 
 
-class Student(Law):
-    """The law of several differences by Student's t.
+class StudentDistribution(DifferenceDistribution):
+    """Distribution of several differences by Student's t.
 
     Attributes
     ----------
-    asked : Asked
-    each : sequence of TDifference
+    options : ComparisonOptions
+    t_differences : sequence of TDifference
     method : str
         Name of the interval of each by itself.
     seed : numpy.random.SeedSequence
-        Of the draws from the joint law.
+        Of the draws from the joint distribution.
     n_draws : int
-        From it.
+        How many there are.
     bounds : tuple of float
         Range of the metric.
     """
@@ -654,33 +665,33 @@ class Student(Law):
 
     def __init__(
         self,
-        options: Asked,
-        differences: Sequence[TDifference],
+        options: ComparisonOptions,
+        t_differences: Sequence[TDifference],
         method: str,
         seed: np.random.SeedSequence,
         bounds: tuple[float, float],
     ) -> None:
-        self.asked, self.each, self.method, self.seed = options, differences, method, seed
-        self.bounds = bounds
-        self.differences = np.array([pair.difference for pair in differences], dtype=np.float64)
+        self.options, self.bounds, self.seed = options, bounds, seed
+        self.t_differences, self.method = t_differences, method
+        self.differences = np.array([pair.difference for pair in t_differences], dtype=np.float64)
         self.standard_errors = np.array(
-            [pair.standard_error for pair in differences], dtype=np.float64
+            [pair.standard_error for pair in t_differences], dtype=np.float64
         )
-        self.degrees_of_freedom = [pair.degrees_of_freedom for pair in differences]
+        self.degrees_of_freedom = [pair.degrees_of_freedom for pair in t_differences]
 
     @abstractmethod
     def root_of_correlation(self, numbers: Sequence[int]) -> LowRankRoot:
         """Root of the correlation of the errors of some differences, by their numbers."""
 
     @cached_property
-    def alone(self) -> Limits:
-        """See `Law.alone`."""
-        return self._at(self.asked.confidence_level, self._p_values, self.method)
+    def separate_limits(self) -> DifferenceLimits:
+        """See `DifferenceDistribution.separate_limits`."""
+        return self._limits_at(self.options.confidence_level, self._p_values, self.method)
 
-    def stricter(self) -> Limits:
-        """See `Law.stricter`."""
-        level = 1 - (1 - self.asked.confidence_level) / len(self.each)
-        return self._at(level, self._p_values, "bonferroni")
+    def bonferroni_limits(self) -> DifferenceLimits:
+        """See `DifferenceDistribution.bonferroni_limits`."""
+        level = 1 - (1 - self.options.confidence_level) / len(self.t_differences)
+        return self._limits_at(level, self._p_values, "bonferroni")
 
     @property
     def statistics(self) -> Floats:
@@ -690,31 +701,31 @@ class Student(Law):
             self.differences, errors, out=np.full_like(errors, np.nan), where=errors > 0
         )
 
-    def largest(self) -> Limits:
-        """See `Law.largest`."""
+    def max_t_limits(self) -> DifferenceLimits:
+        """See `DifferenceDistribution.max_t_limits`."""
         joint = simultaneous_t(
             self._p_values,
             self.statistics,
             np.array(self.degrees_of_freedom),
-            confidence_level=self.asked.confidence_level,
+            confidence_level=self.options.confidence_level,
             root_of_correlation=self.root_of_correlation,
             seed=self.seed,
-            alternative=self.asked.alternative,
+            alternative=self.options.alternative,
             n_draws=self.n_draws,
         )
-        limits = self._at(joint.level, joint.p_values, "max-t", joint.signs)
+        limits = self._limits_at(joint.level, joint.p_values, "max-t", joint.signs)
         flat = ~(self.standard_errors > 0)
         if not flat.any():
             return limits
         # Differences without any spread are not among the largest deviations: Bonferroni's rule.
-        strict = self.stricter()
+        strict = self.bonferroni_limits()
         assert limits.signs is not None
-        signs = (strict.low > 0).astype(np.int8) - (strict.high < 0)
+        signs = (strict.low_uncut > 0).astype(np.int8) - (strict.high_uncut < 0)
         p_values = np.minimum(len(flat) * strict.p_values, 1.0)
         return replace(
             limits,
-            low=np.where(flat, strict.low, limits.low),
-            high=np.where(flat, strict.high, limits.high),
+            low_uncut=np.where(flat, strict.low_uncut, limits.low_uncut),
+            high_uncut=np.where(flat, strict.high_uncut, limits.high_uncut),
             p_values=np.where(flat, p_values, limits.p_values),
             signs=np.where(flat, signs, limits.signs),
         )
@@ -722,20 +733,20 @@ class Student(Law):
     @cached_property
     def _p_values(self) -> Floats:
         """Two-sided p-values, or their halves on the side of the difference, (n_pairs,)."""
-        p_values = np.array([pair.p_value for pair in self.each], dtype=np.float64)
-        if self.asked.alternative == "two-sided":
+        p_values = np.array([pair.p_value for pair in self.t_differences], dtype=np.float64)
+        if self.options.alternative == "two-sided":
             return p_values
-        towards = self.differences * (1 if self.asked.alternative == "greater" else -1)
+        towards = self.differences * (1 if self.options.alternative == "greater" else -1)
         away = np.where(self.standard_errors == 0, 1.0, 1 - p_values / 2)
         halves = np.where(towards > 0, p_values / 2, away)
         return np.where(np.isnan(p_values), p_values, halves)
 
-    def _at(
+    def _limits_at(
         self, level: float, p_values: Floats, method: str, signs: NDArray[np.int8] | None = None
-    ) -> Limits:
+    ) -> DifferenceLimits:
         """Return the limits of each difference at a level; one is infinite if one-sided."""
-        alternative, limits = self.asked.alternative, []
-        for pair in self.each:
+        alternative, limits = self.options.alternative, []
+        for pair in self.t_differences:
             if alternative == "two-sided":
                 limits.append(pair.interval(level))
                 continue
@@ -746,7 +757,7 @@ class Student(Law):
             limits.append((low, np.inf) if alternative == "greater" else (-np.inf, high))
         low, high = np.array(limits).T
         names: NDArray[Any] = np.full(len(low), method, dtype=object)
-        return Limits(low, high, p_values, names, signs=signs)
+        return DifferenceLimits(low, high, p_values, names, signs=signs)
 
 
 def root_of(loadings: Floats, covariance: Floats) -> LowRankRoot:
@@ -762,34 +773,34 @@ def contrasts(pairs: Sequence[tuple[int, int]], n_methods: int) -> Floats:
     return np.asarray(np.eye(n_methods)[methods] - np.eye(n_methods)[methods_b])
 
 
-class _RunsLaw(Student):
-    """The law of the differences of methods by several runs of each.
+class _RunsDistribution(StudentDistribution):
+    """Distribution of the differences of methods by several runs of each.
 
     Attributes
     ----------
     call : CompareRunsCall
-    methods : mapping of str to _Method
+    methods : mapping of str to _ScoredMethod
     pairs : list of tuple of str
-    each : list of RunsDifference
+    t_differences : list of RunsDifference
     """
 
-    each: list[RunsDifference]
+    t_differences: list[RunsDifference]
 
-    def __init__(self, call: CompareRunsCall, methods: Mapping[str, _Method]) -> None:
+    def __init__(self, call: CompareRunsCall, methods: Mapping[str, _ScoredMethod]) -> None:
         self.call, self.methods = call, methods
-        self.pairs = pairs_of(methods, call.asked.reference)
+        self.pairs = pairs_of(methods, call.options.reference)
         differences = [
             _difference(call, methods[name], methods[name_b]) for name, name_b in self.pairs
         ]
-        method = "welch" if call.asked.interval == "welch" else "components"
+        method = "welch" if call.options.interval == "welch" else "components"
         bounds = joint_bounds(of_method.result.evidence for of_method in methods.values())
-        super().__init__(call.asked, differences, method, call.plan.seed, bounds)
+        super().__init__(call.options, differences, method, call.plan.seed, bounds)
 
     def root_of_correlation(self, numbers: Sequence[int]) -> LowRankRoot:
-        """See `Student.root_of_correlation`: of common test units, and of common methods."""
+        """See `StudentDistribution.root_of_correlation`: by common test units and methods."""
         call, methods = self.call, list(self.methods.values())
-        if self.asked.interval == "welch":
-            scores = [method.scores[method.call.centre] for method in methods]
+        if self.options.interval == "welch":
+            scores = [method.scores[method.runs_call.centre] for method in methods]
             if call.paired:
                 covariance = np.cov(np.array(scores)) / len(scores[0])
             else:
@@ -813,14 +824,14 @@ class _RunsLaw(Student):
         call, methods = self.call, self.methods.values()
         samples = [method.moments for method in methods]
         weights = np.array(
-            [1.0 if call.of_any.on_samples else 1 / of_method.n for of_method in samples]
+            [1.0 if call.any_method.on_samples else 1 / of_method.n for of_method in samples]
         )
         if call.paired:
             covariance = np.cov(np.array([of_method.scores for of_method in samples])) * weights[0]
         else:
             parts = [max(of_method.between - of_method.interaction, 0.0) for of_method in samples]
             covariance = np.diag(parts * weights)
-        if call.of_any.varied == "both":
+        if call.any_method.varied == "both":
             covariance += np.diag([method.fewer_seeds()[0] for method in methods])
         return np.asarray(covariance)
 
@@ -838,20 +849,20 @@ def _notes(
     notes = Notes()
     fewest = min(len(runs.samples) for runs in call.methods.values())
     if fewest < _FEW_RUNS:
-        what = "training samples" if call.of_any.varied == "both" else "runs"
+        what = "training samples" if call.any_method.varied == "both" else "runs"
         notes.add(
             "few",
             f"Only {fewest} {what} of a method (fewer than {_FEW_RUNS}): the variance between "
             "them is poorly estimated, and the intervals are wide.",
         )
-    if call.asked.interval == "welch":
+    if call.options.interval == "welch":
         notes.add(
             "advice",
             "Welch's interval varies the runs alone and is conditional on the test rows. For two "
             "methods of equal merit it excludes 0 far more often than stated.",
         )
-    of_narrowing: list[Note] = []
-    divided = not call.of_any.on_samples
+    narrowing_notes: list[Note] = []
+    divided = not call.any_method.on_samples
     for record, difference in zip(records, differences, strict=True):
         if difference.standard_error == 0:
             notes.add(
@@ -859,7 +870,7 @@ def _notes(
                 f"{record.first} and {record.second}: neither the runs nor the test rows vary, so "
                 "the interval is degenerate; this does not show that the difference is exact.",
             )
-        elif call.asked.interval != "welch" and len(of_narrowing) < _MOST_ADVISED:
+        elif call.options.interval != "welch" and len(narrowing_notes) < _MOST_ADVISED:
             interaction = difference.of_both
             sources = {"runs": difference.of_runs, "test": difference.of_test - interaction}
             savings = {"test units": difference.of_test / 2}
@@ -867,8 +878,10 @@ def _notes(
                 savings["runs of each method"] = (difference.of_runs + interaction) / 2
             text = advice_on("difference", sources | {"interaction": interaction}, savings)
             names = f"{record.first} - {record.second}"
-            of_narrowing.append(Note("advice", f"{names}: {text}.{'' if divided else _ONE_LIST}"))
-    notes += of_narrowing
+            narrowing_notes.append(
+                Note("advice", f"{names}: {text}.{'' if divided else _ONE_LIST}")
+            )
+    notes += narrowing_notes
     if call.paired and greater_is_better is None:
         notes.add("advice", "P(A > B) is left out: the direction of the metric is unknown.")
     too_few = too_few_pairs(record.outperformance for record in records)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Unpack, overload
@@ -21,7 +21,7 @@ from .._base.typing import Metric, Metrics, SearchInterval, SearchOptions
 from .._base.work import Workers
 from ..inference.automatic import degeneracy
 from ..inference.distribution import BoundStatistic, bootstrap, over_blocks
-from ..inference.evidence import ConfidenceInterval, DrawnUnits, Evidence
+from ..inference.evidence import DrawnUnits, Evidence
 from ..inference.intervals import canonical_interval, confidence_interval
 from ..method_error.error632 import error632
 from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error_of_selection
@@ -38,7 +38,7 @@ from ..results.result import Provenance, evaluation_result
 from ..results.table import laid_out
 from ..study.rows import Rows, Sampling, Scoring, measured_by, warn_of_orders
 from ..study.study import check_units_vary, resampling_plan
-from .asked import checked_systems
+from .arguments import checked_systems
 
 Floats = NDArray[np.float64]
 
@@ -208,7 +208,7 @@ def search_score(
             must = "be 'percentile' or 'auto' for a metric that is no mean of row values"
             advice = "The out-of-bag score of such a metric has no known standard error."
             raise check.fail("interval", must, "'adjusted'", advice)
-        results[name] = _corrected(candidates, _choose(candidates))
+        results[name] = _corrected_score(candidates, _choose(candidates))
     return next(iter(results.values())) if places.alone else laid_out(results, *places)
 
 
@@ -225,7 +225,7 @@ class _Candidates:
     plan: ResamplingPlan
     interval: str
     confidence_level: float
-    given: Mapping[str, Any]
+    arguments: Mapping[str, Any]
     workers: Workers
 
     @property
@@ -240,7 +240,7 @@ class _Candidates:
             "confidence_level": self.confidence_level,
             "interval": self.interval,
             "n_resamples": self.plan.n_resamples,
-            **self.given,
+            **self.arguments,
             "sample_weight": self.sample_weight is not None,
             "n_configurations": len(self.rows),
         }
@@ -340,10 +340,10 @@ def _scores_outside(
     binding, subjects, chosen = shared
     start = number * binding.block_size
     blocks = binding.block(number)
-    of_block = chosen[start : start + binding.block_size]
-    scores = np.full(len(of_block), np.nan)
-    for k in np.unique(of_block):
-        block, chose_k = blocks[k], np.flatnonzero(of_block == k)
+    choices_of_block = chosen[start : start + binding.block_size]
+    scores = np.full(len(choices_of_block), np.nan)
+    for k in np.unique(choices_of_block):
+        block, chose_k = blocks[k], np.flatnonzero(choices_of_block == k)
         assert isinstance(block, UnitBlock)
         # Only the resamples that chose k are read row by row, which is slow. Products are taken
         # of whole blocks, since their rounding may depend on which resamples come together.
@@ -360,8 +360,8 @@ def _scores_outside(
     return scores
 
 
-def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
-    """Return the result: the score of what is chosen, with its interval."""
+def _corrected_score(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
+    """Return the result: the score of what is chosen, its interval, and a note on the choice."""
     sign, design, summary = candidates.sign, candidates.plan.design, None
     low, high = candidates.any_statistic.bounds
     estimate = np.nan
@@ -399,18 +399,7 @@ def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
             "measured to be 1.2 to 1.4 times too wide."
         ]
     basis = ScoresBasis(evidence) if summary is None else MethodBasis(evidence, summary)
-    return _make_result(candidates, choices, basis, limits, notes)
-
-
-def _make_result(
-    candidates: _Candidates,
-    choices: _Choices,
-    basis: ScoresBasis,
-    limits: ConfidenceInterval,
-    notes: Sequence[str],
-) -> EvaluationResult:
-    """Return the result, with a note on what was chosen."""
-    names, design = list(candidates.rows), candidates.plan.design
+    names = list(candidates.rows)
     counts = np.bincount(choices.chosen, minlength=len(names))
     winner = int(np.nanargmax(candidates.sign * choices.observed))
     on_choice = (
@@ -419,16 +408,16 @@ def _make_result(
         f"{100 * counts[winner] / counts.sum():.0f} %, and {np.count_nonzero(counts)} "
         "configurations at least once."
     )
-    reading = dict.fromkeys(
+    reading_notes = dict.fromkeys(
         note
         for rows in candidates.rows.values()
         for note in rows.notes_for(candidates.any_statistic)
     )
     degenerate = degeneracy(limits)
-    notes = (on_choice, *notes, *texts_of(reading), *([degenerate] if degenerate else []))
+    notes = [on_choice, *notes, *texts_of(reading_notes), *([degenerate] if degenerate else [])]
     fixed = ("the out-of-fold predictions of each configuration",)
     return evaluation_result(
-        Provenance(notes, fixed, candidates.plan.seed, candidates.settings),
+        Provenance(tuple(notes), fixed, candidates.plan.seed, candidates.settings),
         metric=candidates.metric,
         estimand="method",
         basis=basis,

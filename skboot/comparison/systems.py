@@ -66,22 +66,22 @@ from ..study.study import (
     score_result,
     study_of,
 )
-from .asked import (
-    Asked,
+from .arguments import (
+    ComparisonOptions,
     check_judged,
     check_reference,
-    checked_asked,
     checked_names,
+    checked_options,
     checked_systems,
     constant_answers,
     copy_of_truth,
     pairs_of,
 )
-from .families import answered, records_of
-from .pairs import Family, Pairs, SameRows, notes_on_pairs
+from .families import comparison_of, records_of
+from .pairs import ReplicatedDifferences, SameRows, ScoredSystems, SystemPairs, notes_on_pairs
 
-# Maximum units times scores that are left out one by one for plans: a millisecond. Of more
-# units an error is known well.
+# Maximum units times scores that are left out one by one so that plans of a test set know how sure
+# the standard error is: a millisecond. Of more units it is known well.
 _MOST_LEFT_OUT = 1 << 15
 # Key of the first system's stream below the seed of the call; blocks of one plan have smaller keys.
 _OWN_STREAMS = (1 << 31) + 1
@@ -329,7 +329,7 @@ def compare_systems(
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    options = checked_asked(
+    options = checked_options(
         interval, adjust, confidence_level, alternative, reference, first_look, by
     )
     scoring = Scoring(
@@ -337,7 +337,7 @@ def compare_systems(
     )
     workers = check.check_workers(n_jobs, verbose)
     score_options = Wanted(
-        interval=options.of_systems,
+        interval=options.system_interval,
         confidence_level=options.confidence_level,
         workers=workers,
         first_look=options.first_look,
@@ -364,7 +364,7 @@ def _systems_with_judge(
     sampling: Sampling,
     scoring: Scoring,
     score_options: Wanted,
-    options: Asked,
+    options: ComparisonOptions,
 ) -> Any:
     """Return the comparison by human labels on few rows and a judge's on all."""
     # Imported here, because few calls have a judge.
@@ -389,13 +389,13 @@ def _systems_with_judge(
         with collected():
             by_judge = study_of_systems(*labels.by_judge, scoring, score_options, options)
     results = {}
-    for metric, (of_labels, study) in labels.studies(alone, by_human, by_judge).items():
+    for metric, (study_alone, study) in labels.studies(alone, by_human, by_judge).items():
         with collected() as notes_alone:
-            comparison_alone = compare_studies(options, {"": of_labels})
+            comparison_alone = compare_studies(options, {"": study_alone})
         with collected() as notes_corrected:
             corrected = None if labels.weight == 0 else compare_studies(options, {"": study})
         results[metric] = with_judge(
-            labels, of_labels, comparison_alone, notes_alone, corrected, notes_corrected
+            labels, study_alone, comparison_alone, notes_alone, corrected, notes_corrected
         )
     return by_human.laid_out(results)
 
@@ -406,7 +406,7 @@ def study_of_systems(
     sampling: Sampling,
     scoring: Scoring,
     score_options: Wanted,
-    options: Asked,
+    options: ComparisonOptions,
     *,
     margin: float | None = None,
 ) -> Study:
@@ -421,7 +421,7 @@ def study_of_systems(
     scoring : Scoring
     score_options : Wanted
         Of each system by itself.
-    options : Asked
+    options : ComparisonOptions
     margin : float, optional
         Of a gate: the direction must be known, and systems are called as arguments.
     """
@@ -433,12 +433,14 @@ def study_of_systems(
         columns = by_argument(y_preds)
         if options.reference is not None:
             check_reference(options.reference, columns)
-        of_stream = settings_of_columns(
+        stream_settings = settings_of_columns(
             tuple(columns), scoring, sampling, score_options, options.interval, STREAMED_DIFFERENCES
         )
         if margin is not None:
-            check_judged(margin, of_stream.statistics)
-        stream = stream_of_columns(of_stream, y_true, columns, sampling, score_options.workers)
+            check_judged(margin, stream_settings.statistics)
+        stream = stream_of_columns(
+            stream_settings, y_true, columns, sampling, score_options.workers
+        )
         if stream.arguments is None:
             return stream.study(score_options, settings)
         y_true, y_preds, sampling = stream.arguments
@@ -466,13 +468,13 @@ def by_argument(y_preds: Any) -> dict[str | None, tuple[str, Any]]:
 
 
 def compare_studies(
-    options: Asked, studies: Mapping[str, Study], names: Sequence[str] | None = None
+    options: ComparisonOptions, studies: Mapping[str, Study], names: Sequence[str] | None = None
 ) -> Any:
     """Compare systems by each metric, wherever their draws come from.
 
     Parameters
     ----------
-    options : Asked
+    options : ComparisonOptions
     studies : mapping of str to Study
         One study of all systems; or that of each system that has rows of its own, in an order that
         does not depend on the call.
@@ -490,109 +492,98 @@ def compare_studies(
         names = list(next(iter(any_study.scores.values())))
     else:
         # Settings are by system where they differ.
-        of_systems = {name: studies[name].settings for name in names}
-        for key in dict.fromkeys(key for held in of_systems.values() for key in held):
-            values = {name: held[key] for name, held in of_systems.items() if key in held}
+        settings_by_system = {name: studies[name].settings for name in names}
+        for key in dict.fromkeys(key for held in settings_by_system.values() for key in held):
+            values = {name: held[key] for name, held in settings_by_system.items() if key in held}
             value, *further = values.values()
             settings[key] = values if any(held != value for held in further) else value
     pairs = pairs_of(names, options.reference)
-    families: dict[str, dict[Any, Family]] = {}
+    # By metric and subgroup.
+    systems_by_metric: dict[str, dict[Any, ScoredSystems]] = {}
     study_of_metric: dict[str, Study] = {}
     remarks: list[Note] = []
-    study_of_each_plan = [
+    studies_of_plans = [
         study_of_plan for study in studies.values() for study_of_plan in study.of_tasks or [study]
     ]
-    for study in study_of_each_plan:
-        for (metric, part), family in _families(options, study).items():
-            of_metric = families.setdefault(metric, {})
-            of_metric[part] = of_metric[part].beside(family) if part in of_metric else family
+    for study in studies_of_plans:
+        for (metric, part), systems in _scored_systems(options, study).items():
+            by_part = systems_by_metric.setdefault(metric, {})
+            by_part[part] = by_part[part].beside(systems) if part in by_part else systems
             study_of_metric[metric] = study
         remarks += study.plan.design.remarks
-    results: dict[str, Any] = {}
+    comparisons: dict[str, Any] = {}
     for metric in any_study.scores:
-        of_parts = families[metric]
+        by_part = systems_by_metric[metric]
         table: dict[Any, Any] = {
-            part: _comparison(options, family, names, pairs, settings)
-            for part, family in of_parts.items()
+            part: _comparison(options, systems, names, pairs, settings)
+            for part, systems in by_part.items()
         }
-        results[metric] = table.get(None)
-        if len(of_parts) > 1:
-            gaps = _largest_gaps(options, study_of_metric[metric], metric, of_parts, pairs)
-            results[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
+        comparisons[metric] = table.get(None)
+        if len(by_part) > 1:
+            gaps = _largest_gaps(options, study_of_metric[metric], metric, by_part, pairs)
+            comparisons[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
     tell(*remarks)
-    return any_study.laid_out(results)
+    return any_study.laid_out(comparisons)
 
 
 def _comparison(
-    options: Asked,
-    family: Family,
+    options: ComparisonOptions,
+    systems: ScoredSystems,
     names: Sequence[str],
     pairs: Sequence[tuple[str, str]],
     settings: dict[str, Any],
 ) -> ComparisonResult:
     """Return the comparison by one metric on one subgroup, and tell what its pairs lack."""
+    system_pairs = SystemPairs(systems, pairs, options)
     with collected() as notes_on_resamples:
-        law = Pairs(family, pairs, options)
-    by_rank = records_of(law, law.names, PairedDifference, **law.further_columns())
-    records = [by_rank[k] for k in law.places]
-    notes = [*dict.fromkeys(notes_on_resamples), *notes_on_pairs(law, records)]
+        intervals = system_pairs.separate_intervals()
+    distribution = ReplicatedDifferences(system_pairs, intervals)
+    by_place = records_of(
+        distribution, system_pairs.names, PairedDifference, **distribution.further_columns()
+    )
+    records = [by_place[k] for k in system_pairs.places]
+    notes_on_differences = notes_on_pairs(system_pairs, intervals.n_undefined, records)
+    notes = [*dict.fromkeys(notes_on_resamples), *notes_on_differences]
     too_few = [note for note in notes if note.kind == "resamples"][:1]
-    systems = {name: family.results[name] for name in names}
-    fixed = [text for system in systems.values() for text in system.provenance.held_fixed[1:]]
-    return answered(
+    results = {name: systems.results[name] for name in names}
+    fixed = [text for result in results.values() for text in result.provenance.held_fixed[1:]]
+    return comparison_of(
         options,
-        systems,
+        results,
         records,
         [
             *notes,
-            *(note for name in names for note in family.answer_notes[name]),
-            *dict.fromkeys(note for name in names for note in family.shared_notes[name]),
+            *(note for name in names for note in systems.answer_notes[name]),
+            *dict.fromkeys(note for name in names for note in systems.shared_notes[name]),
         ],
         ComparisonResult,
         warned=[*too_few, *(note for note in notes if note.kind == "caution")],
-        metric=family.metric,
+        metric=systems.metric,
         estimand="system",
         held_fixed=("the trained systems", *dict.fromkeys(fixed)),
         settings=settings,
-        paired=family.same_rows is not None,
+        paired=systems.same_rows is not None,
     )
 
 
-def _families(options: Asked, study: Study) -> dict[tuple[str, Any], Family]:
+def _scored_systems(
+    options: ComparisonOptions, study: Study
+) -> dict[tuple[str, Any], ScoredSystems]:
     """Return the systems of a plan by metric and subgroup, drawn on common resamples."""
-    systems = {
-        name: [
-            study.source.prepare(study, metric, by_system[name][0], part)
-            for metric, by_system in study.scores.items()
-            for part in study.parts
-        ]
-        for name in next(iter(study.scores.values()))
-    }
-    if len(systems) > 1:
-        # Their order does not depend on that of the call.
-        numbers = {
-            name: [column for score in scores for column in score.numbers]
-            for name, scores in systems.items()
-        }
-        systems = {name: systems[name] for name in in_order_of_content(numbers)}
-    every = [score for scores in systems.values() for score in scores]
-    names = [name for name, scores in systems.items() for _ in scores]
-    if len(systems) > 1:
-        # Differences do without standard errors on every resample.
-        with_variance = [score.interval in OF_STANDARD_ERRORS for score in every]
-        every = [
-            replace(score, subject=replace(score.subject, with_variance=has_variance))
-            for score, has_variance in zip(every, with_variance, strict=True)
-        ]
-    draws = study.source.draw(study, every)
+    scores_by_system = _prepared_scores(study)
+    names = [name for name, scores in scores_by_system.items() for _ in scores]
+    scores = [score for scores in scores_by_system.values() for score in scores]
+    draws = study.source.draw(study, scores)
     if options.interval in ("delong", "logit-delong"):
         _check_delong(options, draws)
+    # Where the scores of all systems by a metric on a subgroup stand.
     places: dict[tuple[str, Any], list[int]] = {}
-    for k, score in enumerate(every):
+    for k, score in enumerate(scores):
         places.setdefault((score.metric, score.part.name), []).append(k)
-    same_rows = _same_rows(options, draws, places) if len(systems) > 1 else {}
+    same_rows = _same_rows(options, draws, places) if len(scores_by_system) > 1 else {}
+    # Each system by itself.
     results, shared_notes, answer_notes = [], [], []
-    for name, score, evidence in zip(names, every, draws.evidence.values(), strict=True):
+    for name, score, evidence in zip(names, scores, draws.evidence.values(), strict=True):
         chosen = chosen_interval(study, evidence)
         results.append(score_result(study, score, SystemBasis(evidence), chosen))
         notes_on_few = (note for note in chosen.notes if note.kind == "few")
@@ -602,7 +593,7 @@ def _families(options: Asked, study: Study) -> dict[tuple[str, Any], Family]:
             answers += constant_answers(name, [score.rows])
         answer_notes.append(answers)
     return {
-        key: Family(
+        key: ScoredSystems(
             {names[k]: results[k] for k in at},
             {names[k]: shared_notes[k] for k in at},
             {names[k]: answer_notes[k] for k in at},
@@ -612,7 +603,39 @@ def _families(options: Asked, study: Study) -> dict[tuple[str, Any], Family]:
     }
 
 
-def _check_delong(options: Asked, draws: Draws) -> None:
+def _prepared_scores(study: Study) -> dict[str, list[Score]]:
+    """Return the scores of each system by all metrics on all subgroups, before resampling.
+
+    The order of several systems does not depend on that of the call.
+    """
+    scores_by_system = {
+        name: [
+            study.source.prepare(study, metric, by_system[name][0], part)
+            for metric, by_system in study.scores.items()
+            for part in study.parts
+        ]
+        for name in next(iter(study.scores.values()))
+    }
+    if len(scores_by_system) == 1:
+        return scores_by_system
+    numbers = {
+        name: [column for score in scores for column in score.numbers]
+        for name, scores in scores_by_system.items()
+    }
+    # Differences do without standard errors on every resample.
+    return {
+        name: [
+            replace(
+                score,
+                subject=replace(score.subject, with_variance=score.interval in OF_STANDARD_ERRORS),
+            )
+            for score in scores_by_system[name]
+        ]
+        for name in in_order_of_content(numbers)
+    }
+
+
+def _check_delong(options: ComparisonOptions, draws: Draws) -> None:
     """Refuse intervals of two areas of what has none."""
     for k, score in draws.scores.items():
         evidence, statistic = draws.evidence[k], score.subject.statistic
@@ -629,23 +652,24 @@ def _check_delong(options: Asked, draws: Draws) -> None:
 
 
 def _same_rows(
-    options: Asked, draws: Draws, places: Mapping[tuple[str, Any], list[int]]
+    options: ComparisonOptions, draws: Draws, places: Mapping[tuple[str, Any], list[int]]
 ) -> dict[tuple[str, Any], SameRows]:
     """Return what is known together of systems on the same rows, by metric and subgroup."""
     plan, design = draws.plan, draws.plan.design
     scores, evidence = list(draws.scores.values()), list(draws.evidence.values())
     right = [score.right(system) for score, system in zip(scores, evidence, strict=True)]
-    # Shares of right rows have closed forms; of others units tell how sure an error is.
-    for_plans = all(score.subject.coding.reads in ("sums", "pairs") for score in scores)
-    for_plans &= any(of_system is None for of_system in right)
-    for_plans &= min(design.n_units) * len(scores) <= _MOST_LEFT_OUT
-    for_plans &= not design.no_jackknife and draws.binding is not None
+    # How sure a standard error is, plans of a test set ask: shares of right rows have closed forms,
+    # of others values without single units tell.
+    has_error_freedom = all(score.subject.coding.reads in ("sums", "pairs") for score in scores)
+    has_error_freedom &= any(rows_right is None for rows_right in right)
+    has_error_freedom &= min(design.n_units) * len(scores) <= _MOST_LEFT_OUT
+    has_error_freedom &= not design.no_jackknife and draws.binding is not None
     # Rows that tell two shares apart are all that looks need.
     by_counts = options.first_look is not None and all(
         system.share is not None for system in evidence
     )
     left_out = covariances = None
-    if (options.interval in LEAVING_OUT and not by_counts) or for_plans:
+    if (options.interval in LEAVING_OUT and not by_counts) or has_error_freedom:
         if design.no_jackknife:
             must = f"not be {options.interval!r} with {design.groups_in_messages}"
             advice = f"{design.no_jackknife.capitalize()}. Use interval='expanded'."
@@ -697,10 +721,10 @@ def _areas(scores: Sequence[Score], evidence: Sequence[Evidence]) -> AreasOfSyst
 
 
 def _largest_gaps(
-    options: Asked,
+    options: ComparisonOptions,
     study: Study,
     metric: str,
-    families: Mapping[Any, Family],
+    systems_by_part: Mapping[Any, ScoredSystems],
     pairs: Sequence[tuple[str, str]],
 ) -> dict[str, EvaluationResult]:
     """For each pair of systems, the two subgroups between which its difference changes most.
@@ -708,13 +732,17 @@ def _largest_gaps(
     The intervals are simultaneous over all pairs of subgroups and all pairs of systems.
     """
     any_system, parts = next(iter(study.scores[metric].values()))[0], study.parts
-    every = [of_system for family in families.values() for of_system in family.evidence]
-    subgroups = counted_subgroups(any_system.statistic, any_system.rows, parts, every)
-    number = {name: k for k, name in enumerate(families[parts[0].name].results)}
+    evidence_of_all = [
+        system_evidence
+        for systems in systems_by_part.values()
+        for system_evidence in systems.evidence
+    ]
+    subgroups = counted_subgroups(any_system.statistic, any_system.rows, parts, evidence_of_all)
+    number = {name: k for k, name in enumerate(systems_by_part[parts[0].name].results)}
     gaps = {}
     for name_a, name_b in pairs:
         within = [
-            families[part.name].difference(number[name_a], number[name_b], options)
+            systems_by_part[part.name].difference(number[name_a], number[name_b], options)
             for part in parts
         ]
         evidence = [difference.evidence for difference in within]
@@ -736,13 +764,13 @@ def _largest_gaps(
         which = f"The largest of {n_pairs} changes between subgroups"
         if n_pairs == 1:
             which = "The change between the two subgroups"
-        of_all = f", with its simultaneous interval over {n_changes} changes"
-        notes = [f"{which} of the difference {name}{of_all if n_changes > 1 else ''}."]
+        over_changes = f", with its simultaneous interval over {n_changes} changes"
+        notes = [f"{which} of the difference {name}{over_changes if n_changes > 1 else ''}."]
         result = make_gap_result(
             study,
             GapBasis(gap, metric=metric, pair=f"{name}: {pair}", of_systems=True),
             notes if n_pairs else [],
-            [*cautions, *caution_of_distances(every[0])],
+            [*cautions, *caution_of_distances(evidence_of_all[0])],
         )
         fixed = ("the trained systems", *result.held_fixed[1:])
         gaps[name] = result._with_provenance(held_fixed=fixed)
@@ -758,7 +786,7 @@ def studies_of_each(
     sampling: Sampling,
     scoring: Scoring,
     score_options: Wanted,
-    options: Asked,
+    options: ComparisonOptions,
 ) -> dict[str, Study]:
     """Return the study of each system, in an order that does not depend on the call.
 
@@ -771,7 +799,7 @@ def studies_of_each(
     scoring : Scoring
     score_options : Wanted
         Of each system.
-    options : Asked
+    options : ComparisonOptions
     """
     columns: list[Any] = []
     for argument in (y_true, y_preds):
@@ -793,8 +821,8 @@ def studies_of_each(
         must = "be one for systems on different rows with paired=False"
         raise check.fail("interval", must, got, advice)
     named = checked_names(y_preds)
-    truths = _by_name("y_true", y_true, named)
-    by_row = {name: _by_name(name, getattr(sampling, name), named) for name in _COLUMNS}
+    truths = _values_by_system("y_true", y_true, named)
+    by_row = {name: _values_by_system(name, getattr(sampling, name), named) for name in _COLUMNS}
     rows = {}
     for name, predicted in named.items():
         weights = by_row["sample_weight"][name]
@@ -836,8 +864,8 @@ def _columns_of(name: str) -> AbstractContextManager[None]:
     return check.arguments_named({argument: f"{argument}[{name!r}]" for argument in arguments})
 
 
-def _by_name(argument: str, values: Any, y_preds: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is given for each system; None for all where nothing is given."""
+def _values_by_system(argument: str, values: Any, y_preds: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of an argument by system; None for all without any."""
     if values is None:
         return dict.fromkeys(y_preds)
     must = "be a dict with the names of y_preds with paired=False"

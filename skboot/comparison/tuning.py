@@ -26,7 +26,7 @@ from ..metrics.lookup import known_names, resolve_metrics
 from ..results import rendering
 from ..results.result import Shown
 from ..scorer.call import check_rows_of_fit
-from .asked import checked_params
+from .arguments import checked_params
 
 Floats = NDArray[np.float64]
 
@@ -130,12 +130,12 @@ def out_of_fold(
     n_jobs = check.check_workers(n_jobs, None).n_jobs
     if method is not None:
         check.check_choice("method", method, _METHODS)
-    groups, of_fits = checked_params(params, groups)
+    groups, fit_parameters = checked_params(params, groups)
     if isinstance(search, Mapping):
-        if of_fits:
+        if fit_parameters:
             must = "be None for a cross-validation, whose models are fitted"
-            raise check.fail("params", must, f"{sorted(of_fits)}")
-        return _of_models(search, X, method or "predict")
+            raise check.fail("params", must, f"{sorted(fit_parameters)}")
+        return _answers_out_of_fold(search, X, method or "predict")
     if not hasattr(search, "cv_results_"):
         must = "be a fitted search, such as GridSearchCV"
         raise check.fail("search", must, type(search).__name__, "Call its fit first.")
@@ -150,19 +150,19 @@ def out_of_fold(
     _check_folds([test for _, test in folds], X, f"cv={search.cv!r}")
     method = method or _response_method(search)
     answers_by_name: dict[str, NDArray[Any]] = {}
-    for chosen in search.cv_results_["params"]:
-        estimator = clone(search.estimator).set_params(**clone(chosen, safe=False))
-        name = ", ".join(f"{key}={value}" for key, value in chosen.items()) or "defaults"
+    for settings in search.cv_results_["params"]:
+        estimator = clone(search.estimator).set_params(**clone(settings, safe=False))
+        name = ", ".join(f"{key}={value}" for key, value in settings.items()) or "defaults"
         name = name if name not in answers_by_name else f"{name} ({len(answers_by_name)})"
         answers = cross_val_predict(
-            estimator, X, y, cv=folds, n_jobs=n_jobs, method=method, params=of_fits or None
+            estimator, X, y, cv=folds, n_jobs=n_jobs, method=method, params=fit_parameters or None
         )
-        answers_by_name[name] = _answered(answers, name)
+        answers_by_name[name] = _checked_answers(answers, name)
     return answers_by_name
 
 
-def _answered(answers: Any, name: str) -> NDArray[Any]:
-    """Answers of models as an array; refuse NaN, as scikit-learn's metrics do."""
+def _checked_answers(answers: Any, name: str) -> NDArray[Any]:
+    """Return answers of models as an array; refuse NaN, as scikit-learn's metrics do."""
     values = np.asarray(answers.toarray() if sparse.issparse(answers) else answers)
     if check.missing_rows(values) is not None:
         must = "answer with finite numbers or labels on every row"
@@ -178,7 +178,7 @@ def _check_folds(tested: Sequence[NDArray[Any]], X: Any, got: str) -> None:
         raise check.fail("search", "have folds that test each row once", got, advice)
 
 
-def _of_models(scores: Mapping[str, Any], X: Any, method: str) -> NDArray[Any]:
+def _answers_out_of_fold(scores: Mapping[str, Any], X: Any, method: str) -> NDArray[Any]:
     """Return what the models of a cross-validation say of the rows that they were not fitted to."""
     models = scores.get("estimator")
     if models is None:
@@ -196,7 +196,7 @@ def _of_models(scores: Mapping[str, Any], X: Any, method: str) -> NDArray[Any]:
         advice = "Use a cv that keeps all classes in each training side, or method='predict'."
         raise check.fail("search", "have models that know the same classes", "others", advice)
     answers = [
-        _answered(getattr(model, method)(take(X, test)), type(model).__name__)
+        _checked_answers(getattr(model, method)(take(X, test)), type(model).__name__)
         for model, test in zip(models, tested, strict=True)
     ]
     return np.concatenate(answers)[np.argsort(np.concatenate(tested), kind="stable")]
@@ -429,7 +429,7 @@ def corrected_t(
     """
     level = check.check_confidence_level(confidence_level)
     if isinstance(scores_a, Mapping):
-        return _of_each_metric(scores_a, scores_b, (n_train, n_test), groups, level)
+        return _corrected_table(scores_a, scores_b, (n_train, n_test), groups, level)
     if isinstance(scores_b, Mapping):
         raise check.fail("scores_b", "be an array, as 'scores_a' is", "a dict")
     if groups is not None:
@@ -444,11 +444,11 @@ def corrected_t(
         values = values - values_b
     sizes = np.array([[n_train, n_test]], dtype=float)
     _tell_of_shares(sizes)
-    return _corrected(values, sizes, level)
+    return _corrected_mean(values, sizes, level)
 
 
-def _of_each_metric(
-    scores_a: Mapping[str, Any], scores_b: Any, parameters: Any, groups: Any, level: float
+def _corrected_table(
+    scores_a: Mapping[str, Any], scores_b: Any, n_train_and_test: Any, groups: Any, level: float
 ) -> CorrectedTable:
     """Return the intervals of all metrics of a dict, or of their differences from another one."""
     if "params" in scores_a or any(str(key).startswith("split0_") for key in scores_a):
@@ -459,10 +459,10 @@ def _of_each_metric(
             "return_indices=True)), or its best score by skboot.search_score."
         )
         raise check.fail("scores_a", must, "the cv_results_ of a search", advice)
-    if parameters != (None, None):
+    if n_train_and_test != (None, None):
         advice = "Leave them out: the indices of the dict give the sizes."
         raise check.fail(
-            "n_train", "be None, as 'n_test', with a dict of scores", repr(parameters), advice
+            "n_train", "be None, as 'n_test', with a dict of scores", repr(n_train_and_test), advice
         )
     splits = _splits_of("scores_a", scores_a)
     scores = _scores_of("scores_a", scores_a)
@@ -471,17 +471,18 @@ def _of_each_metric(
         if not isinstance(scores_b, Mapping):
             raise check.fail("scores_b", "be a dict, as 'scores_a' is", type(scores_b).__name__)
         splits_b = _splits_of("scores_b", scores_b)
-        sides, of_others = (
+        sides, sides_b = (
             [rows for split in lists for rows in split] for lists in (splits, splits_b)
         )
-        if len(splits) != len(splits_b) or not all(map(np.array_equal, sides, of_others)):
+        if len(splits) != len(splits_b) or not all(map(np.array_equal, sides, sides_b)):
             advice = "Give both calls of cross_validate the same cv, with a random_state."
             raise check.fail("scores_b", "have the splits of 'scores_a'", "other splits", advice)
         subtracted = _scores_of("scores_b", scores_b)
         if list(subtracted) != list(scores):
             raise check.fail("scores_b", f"have the metrics {list(scores)}", str(list(subtracted)))
         ranges = {
-            name: _range_of(name, of_metric, subtracted[name]) for name, of_metric in scores.items()
+            name: _range_of(name, metric_scores, subtracted[name])
+            for name, metric_scores in scores.items()
         }
         ranges = {name: range_of_difference(ends) for name, ends in ranges.items()}
         scores = {name: values - subtracted[name] for name, values in scores.items()}
@@ -495,8 +496,8 @@ def _of_each_metric(
     _tell_of_shares(sizes)
     return CorrectedTable(
         {
-            name: _corrected(of_metric, sizes, level, ranges[name])
-            for name, of_metric in scores.items()
+            name: _corrected_mean(metric_scores, sizes, level, ranges[name])
+            for name, metric_scores in scores.items()
         }
     )
 
@@ -546,7 +547,7 @@ def _tell_of_shares(sizes: Floats) -> None:
         tell(Note("caution", text))
 
 
-def _corrected(
+def _corrected_mean(
     values: Floats,
     sizes: Floats,
     level: float,

@@ -1,4 +1,4 @@
-"""What is asked of a comparison, checked: systems by name, their pairs, interval and adjustment."""
+"""Arguments of a comparison, checked: systems by name, their pairs, interval and adjustment."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ ADJUSTMENTS = ("max-t", "holm")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of all differences of a comparison.
+class ComparisonOptions:
+    """Options of a comparison, for all its differences.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Asked:
         The system that all others are compared with; None: all pairs.
     first_look : int or None
         Units at the first of the looks that the intervals shall hold at.
-    of_systems : str
+    system_interval : str
         Interval of each system: beside differences that hold at every look stand systems that do.
     """
 
@@ -48,7 +48,7 @@ class Asked:
     alternative: str = "two-sided"
     reference: str | None = None
     first_look: int | None = None
-    of_systems: str = "auto"
+    system_interval: str = "auto"
 
     @property
     def with_ranks(self) -> bool:
@@ -59,7 +59,7 @@ class Asked:
     @property
     def settings(self) -> dict[str, Any]:
         """What results hold of it."""
-        settings = {name: value for name, value in vars(self).items() if name != "of_systems"}
+        settings = {name: value for name, value in vars(self).items() if name != "system_interval"}
         if self.first_look is None:
             del settings["first_look"]
         return settings
@@ -78,7 +78,7 @@ def checked_params(params: Any, groups: Any) -> tuple[Any, dict[str, Any]]:
     return params.get("groups", groups), further
 
 
-def checked_asked(
+def checked_options(
     interval: Any,
     adjust: Any,
     confidence_level: Any,
@@ -86,7 +86,7 @@ def checked_asked(
     reference: Any,
     first_look: Any = None,
     by: Any = None,
-) -> Asked:
+) -> ComparisonOptions:
     """Accept the names of an interval that a difference has, an adjustment and an alternative.
 
     The name of the reference is checked with those of the systems.
@@ -104,13 +104,19 @@ def checked_asked(
     check.check_choice("interval", interval, ["auto", *DIFFERENCE_METHODS])
     check.check_choice("alternative", alternative, ALTERNATIVES)
     if interval != "anytime" and first_look is None:
-        return Asked(interval, adjust, level, alternative, reference)
+        return ComparisonOptions(interval, adjust, level, alternative, reference)
     look = checked_first_look(interval, first_look, by=by)
     if adjust == "holm":
         advice = "Use adjust='max-t', which is Bonferroni's rule there, or None."
         raise check.fail("adjust", "not be 'holm', which needs p-values", "'holm'", advice)
-    return Asked(
-        interval, adjust and "bonferroni", level, alternative, reference, look, of_systems=interval
+    return ComparisonOptions(
+        interval,
+        adjust and "bonferroni",
+        level,
+        alternative,
+        reference,
+        look,
+        system_interval=interval,
     )
 
 
@@ -127,18 +133,18 @@ def check_alternative(alternative: Any) -> None:
     check.check_choice("alternative", alternative, ALTERNATIVES)
 
 
-def check_reference(reference: Any, systems: Iterable[str | None]) -> None:
+def check_reference(reference: Any, names: Iterable[str | None]) -> None:
     """Accept the name of a system, where one is given."""
-    if not check.is_among(reference, list(systems)):
-        raise check.fail("reference", f"be None or one of {list(systems)}", repr(reference))
+    if not check.is_among(reference, list(names)):
+        raise check.fail("reference", f"be None or one of {list(names)}", repr(reference))
 
 
 def check_judged(margin: float, statistics: Mapping[str, Sequence[Statistic]]) -> None:
     """Refuse a margin of at least the range of a metric, and metrics of an unknown direction."""
-    for metric, of_systems in statistics.items():
-        for statistic in of_systems:
+    for metric, by_system in statistics.items():
+        for statistic in by_system:
             check_below_range("margin", margin, metric, statistic.bounds)
-        if any(statistic.greater_is_better is None for statistic in of_systems):
+        if any(statistic.greater_is_better is None for statistic in by_system):
             must = f"be known with the metric {metric!r}"
             advice = "Give greater_is_better=True or False: a verdict needs to know what is better."
             raise check.fail("greater_is_better", must, "None", advice)
@@ -158,9 +164,9 @@ def copy_of_truth(name: str, rows: Rows, kind: NoteKind) -> list[Note]:
     ]
 
 
-def constant_answers(name: str, runs: Sequence[Rows]) -> list[Note]:
+def constant_answers(name: str, run_rows: Sequence[Rows]) -> list[Note]:
     """Return the note of a system of which each run answers the same for every row; else none."""
-    if not all(rows.are_constant for rows in runs):
+    if not all(rows.are_constant for rows in run_rows):
         return []
     text = f"{name} answers the same for every row (constant): it tells no rows apart."
     return [Note("advice", text)]
@@ -180,13 +186,13 @@ def checked_names(
         must = f"be a dict of the {what} of each {noun} by its name"
         advice = f"Use {{'A': {what}_a, 'B': {what}_b}}."
         raise check.fail(argument, must, type(values).__name__, advice)
-    named = {str(name): value for name, value in values.items()}
-    if len(named) != len(values):
+    by_name = {str(name): value for name, value in values.items()}
+    if len(by_name) != len(values):
         raise check.fail(argument, "have keys that differ as text", f"{list(values)}")
-    if len(named) < 2:
+    if len(by_name) < 2:
         advice = f"For one {noun} use {for_one}."
-        raise check.fail(argument, f"hold at least two {noun}s", f"{len(named)}", advice)
-    return named
+        raise check.fail(argument, f"hold at least two {noun}s", f"{len(by_name)}", advice)
+    return by_name
 
 
 def checked_systems(
@@ -206,10 +212,13 @@ def checked_systems(
             "a dict",
             "For systems on different test sets use paired=False.",
         )
-    named = checked_names(y_preds)
-    arguments = {name: name if are_arguments else f"y_preds[{name!r}]" for name in named}
-    columns = {name: check.check_answers(arguments[name], named[name]) for name in named}
-    leading = next(iter(named))
+    y_preds_by_name = checked_names(y_preds)
+    arguments = {name: name if are_arguments else f"y_preds[{name!r}]" for name in y_preds_by_name}
+    columns = {
+        name: check.check_answers(arguments[name], y_pred)
+        for name, y_pred in y_preds_by_name.items()
+    }
+    leading = next(iter(y_preds_by_name))
     for name, predicted in columns.items():
         if len(predicted) != len(columns[leading]):
             way = "compare_systems with paired=False" if are_arguments else "paired=False"
@@ -220,7 +229,7 @@ def checked_systems(
                 "Row order is what pairs them; an index is never used. For systems on different "
                 f"test sets use {way}, with y_true by system.",
             )
-    for name, values in named.items():
+    for name, values in y_preds_by_name.items():
         if name == leading:
             rows[name] = checked_rows(y_true, values, sample_weight, labels, arguments[name])
         else:
