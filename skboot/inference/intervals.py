@@ -779,7 +779,7 @@ class _OfProportion(Interval):
 
     uses_resamples = False
     no_difference = "is for a single proportion"
-    of_counts: Callable[[Any, Any, float], tuple[float, float]]
+    share_limits: Callable[[Any, Any, float], tuple[float, float]]
 
     def needs_before(self, premises: Premises) -> str:
         """See `Interval.needs_before`."""
@@ -794,7 +794,7 @@ class _OfProportion(Interval):
         """See `Interval.limits`."""
         share = evidence.facts.proportion
         assert share is not None
-        low, high = self.of_counts(share.hits, share.n, confidence_level)
+        low, high = self.share_limits(share.hits, share.n, confidence_level)
         # F1 = 2 q / (1 + q) with q the Jaccard index is monotone, so the limits map.
         low, high = share.to_metric(low), share.to_metric(high)
         return (low, high) if share.sign > 0 else (high, low)
@@ -805,7 +805,7 @@ class Wald(_OfProportion):
     """The textbook's: p -/+ z standard errors at p."""
 
     name, words = "wald", "Wald interval"
-    of_counts = staticmethod(wald_limits)
+    share_limits = staticmethod(wald_limits)
 
 
 @registered
@@ -813,7 +813,7 @@ class Wilson(_OfProportion):
     """The score interval: all shares that p does not contradict (Wilson 1927)."""
 
     name, words = "wilson", "Wilson interval"
-    of_counts = staticmethod(wilson_limits)
+    share_limits = staticmethod(wilson_limits)
 
 
 @registered
@@ -821,7 +821,7 @@ class ClopperPearson(_OfProportion):
     """The exact one, from tails of binomial laws (Clopper & Pearson 1934)."""
 
     name, words = "clopper-pearson", "Clopper-Pearson interval"
-    of_counts = staticmethod(clopper_pearson_limits)
+    share_limits = staticmethod(clopper_pearson_limits)
 
 
 @registered
@@ -829,7 +829,7 @@ class Beta(_OfProportion):
     """Limits of smoothed tables of right and wrong rows, in closed form (record 0116)."""
 
     name, words, title = "beta", "interval from Beta distributions", "Beta"
-    of_counts = staticmethod(beta_limits)
+    share_limits = staticmethod(beta_limits)
 
     def needs_before(self, premises: Premises) -> str:
         """See `Interval.needs_before`."""

@@ -99,9 +99,11 @@ class CrossedBlock(Block):
         forms = self.units_of_codes.kept(
             "forms", (terms,), lambda: [self._form(terms, k) for k in range(terms.shape[1])]
         )
-        largest_count = int(self.counts[0].max(initial=0))
         for k, form in enumerate(forms):
-            exact = form.matrix.dtype == np.float32 and largest_count * form.largest < EXACT_SINGLE
+            exact = (
+                form.matrix.dtype == np.float32
+                and self._largest_count * form.largest < EXACT_SINGLE
+            )
             dtype = np.float32 if exact else np.float64
             counts: NDArray[Any] = self.counts[0].astype(dtype)
             sums[:, k] = np.einsum(
@@ -110,6 +112,10 @@ class CrossedBlock(Block):
             if form.diagonal is not None:
                 sums[:, k] += counts @ form.diagonal
         return sums
+
+    @cached_property
+    def _largest_count(self) -> int:
+        return int(self.counts[0].max(initial=0))
 
     def _form(self, terms: Any, k: int) -> _Form:
         """Return the form of one term."""
