@@ -158,8 +158,8 @@ def records_of(
         "standard_error": law.standard_errors.tolist(),
         "degrees_of_freedom": law.degrees_of_freedom,
         "alternative": [options.alternative] * n,
-        "simultaneous_quantile": [None] * n if quantiles is None else quantiles.tolist(),
-        "step_down_sign": [None] * n if signs is None else signs.astype(int).tolist(),
+        "_simultaneous_quantile": [None] * n if quantiles is None else quantiles.tolist(),
+        "_step_down_sign": [None] * n if signs is None else signs.astype(int).tolist(),
         **further,
     }
     return [
@@ -209,7 +209,7 @@ def answered(
     intervals = [(pair.confidence_interval, pair.simultaneous_interval) for pair in pairs]
     cut = notes_of_cut(*(interval for pair_intervals in intervals for interval in pair_intervals))
     notes = [*notes, *(note for note in cut if note not in notes)]
-    every = [result.provenance for result in systems.values()]
+    every = [result._provenance for result in systems.values()]
     # The seed of the first is that of all, unless each has rows of its own.
     leading, n_tasks = every[0], every[0].facts.n_tasks
     if any(provenance.facts.n_tasks != n_tasks for provenance in every):
@@ -226,8 +226,8 @@ def answered(
         pairs=tuple(pairs),
         reference=options.reference,
         adjust=options.adjust,
-        automatic=options.interval == "auto",
-        provenance=Provenance(
+        _automatic=options.interval == "auto",
+        _provenance=Provenance(
             texts_of(notes), tuple(held_fixed), leading.seed, settings, leading.versions, facts
         ),
         **fields,

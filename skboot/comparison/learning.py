@@ -290,16 +290,21 @@ class _LearningCall:
                 training[0] - training[1] if self.fit.scores_training else None,
             ]
         common = {
-            "axes": ("training rows", spoken(metrics[0].name)),
+            "_axes": ("training rows", spoken(metrics[0].name)),
             "n_samples": fits[0].n_rows,
             "unit": words.unit,
-            "provenance": Provenance(texts_of(notes), (), self.fit.seed, self._settings),
+            "_provenance": Provenance(texts_of(notes), (), self.fit.seed, self._settings),
         }
         return {
             key: self._curve(
                 own,
                 units,
-                {**common, "name": name, "is_difference": key != name, "train_scores": on_training},
+                {
+                    **common,
+                    "name": name,
+                    "_is_difference": key != name,
+                    "train_scores": on_training,
+                },
             )
             for (key, name), own, on_training in zip(names.items(), scores, training, strict=True)
         }
@@ -332,17 +337,17 @@ class _LearningCall:
             "estimate": scores.estimate,
             "band": self.band,
             "confidence_level": self.fit.confidence_level,
-            "reference": np.zeros(len(has_value)) if words["is_difference"] else None,
+            "reference": np.zeros(len(has_value)) if words["_is_difference"] else None,
             "bootstrap_distribution": draws,
-            "behind": scores.behind,
-            "bounds": scores.bounds,
-            "floor": scores.floor,
-            "kind": units.kind,
-            "units_of_factors": units.n_units,
-            "n_strata": 1,
+            "_behind": scores.behind,
+            "_bounds": scores.bounds,
+            "_floor": scores.floor,
+            "_kind": units.kind,
+            "_units_of_factors": units.n_units,
+            "_n_strata": 1,
             # The variance is that of new data: quantiles are of t, and nothing is inflated.
-            "freedom": (float(df), 1.0),
-            "weighted": False,
+            "_freedom": (float(df), 1.0),
+            "_weighted": False,
             "n_trainings": self.n_samples,
             **words,
         }

@@ -357,8 +357,8 @@ def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> Any:
         )
         results = {
             metric: result._with_provenance(
-                held_fixed=(*result.provenance.held_fixed, *strata),
-                settings={**result.provenance.settings, **call.settings},
+                held_fixed=(*result._provenance.held_fixed, *strata),
+                settings={**result._provenance.settings, **call.settings},
             )
             for metric, result in compared.items()
         }

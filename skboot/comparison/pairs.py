@@ -162,7 +162,7 @@ class Family:
         any_result = next(iter(results.values()))
         self.metric, self.unit = any_result.metric, any_result.unit
         self.greater_is_better = any_result.greater_is_better
-        self.evidence = [result.evidence for result in results.values()]
+        self.evidence = [result._evidence for result in results.values()]
         self.replicates = np.array([system.replicates for system in self.evidence])
         self.drawn = self.evidence[0].drawn
         if same_rows is None:
@@ -567,19 +567,19 @@ class Pairs(Law):
             counts = np.where(self.swapped[:, None], self.counts[:, ::-1], self.counts)
             p_values = mcnemar_p_values(counts[:, 0], counts[:, 1], self.asked.alternative)
             columns["mcnemar_p_value"] = p_values.tolist()
-            columns["discordant"] = [
+            columns["_discordant"] = [
                 Discordant(one, other, self.n_rows) for one, other in counts.tolist()
             ]
         elif rows is not None and rows.areas is not None:
             areas = [family.areas(i, j) for i, j in self.numbers]
-            columns["areas"] = [
+            columns["_areas"] = [
                 two_areas.mirrored() if two_areas is not None and swapped else two_areas
                 for two_areas, swapped in zip(areas, self.swapped.tolist(), strict=True)
             ]
         elif rows is not None and rows.left_out is not None:
             values = rows.left_out.values
             freedom = [rows.left_out.error_freedom(values[i] - values[j]) for i, j in self.numbers]
-            columns["error_freedom"] = [df if np.isfinite(df) else None for df in freedom]
+            columns["_error_freedom"] = [df if np.isfinite(df) else None for df in freedom]
         return columns
 
     # -------------------------------------------------------------- as a law

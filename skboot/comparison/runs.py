@@ -781,7 +781,7 @@ class _RunsLaw(Student):
             _difference(call, methods[name], methods[name_b]) for name, name_b in self.pairs
         ]
         method = "welch" if call.asked.interval == "welch" else "components"
-        bounds = joint_bounds(of_method.result.evidence for of_method in methods.values())
+        bounds = joint_bounds(of_method.result._evidence for of_method in methods.values())
         super().__init__(call.asked, differences, method, call.plan.seed, bounds)
 
     def root_of_correlation(self, numbers: Sequence[int]) -> LowRankRoot:

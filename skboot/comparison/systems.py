@@ -510,7 +510,7 @@ def _comparison(
     notes = [*dict.fromkeys(notes_on_resamples), *notes_on_pairs(law, records)]
     too_few = [note for note in notes if note.kind == "resamples"][:1]
     systems = {name: family.results[name] for name in names}
-    fixed = [text for system in systems.values() for text in system.provenance.held_fixed[1:]]
+    fixed = [text for system in systems.values() for text in system._provenance.held_fixed[1:]]
     return answered(
         options,
         systems,

@@ -563,7 +563,7 @@ def _corrected(
     else:
         p = 2 * float(stdtr(n_splits - 1, -abs(mean) / error))
     interval = ConfidenceInterval(mean - half, mean + half, level, "corrected-t")
-    return CorrectedT(mean, interval.within(*bounds), error, p)
+    return CorrectedT(mean, interval._within(*bounds), error, p)
 
 
 def _checked_scores(name: str, scores: ArrayLike) -> Floats:

@@ -321,7 +321,7 @@ class MethodErrorSummary:
 
     def to_parts(self) -> dict[str, Any]:
         """Return its fields, to be written to a file."""
-        error = {f.name: getattr(self.error, f.name) for f in fields(self.error)}
+        error = {f.name.removeprefix("_"): getattr(self.error, f.name) for f in fields(self.error)}
         if self.error.cv is not None:
             error["cv"] = {f.name: getattr(self.error.cv, f.name) for f in fields(self.error.cv)}
         return {
@@ -335,6 +335,7 @@ class MethodErrorSummary:
     def from_parts(cls, parts: Mapping[str, Any]) -> MethodErrorSummary:
         """Return the equal of the object whose ``to_parts`` are given."""
         error = dict(parts["error"])
+        error["_cautions"] = error.pop("cautions", ())
         if error["cv"] is not None:
             error["cv"] = CVBootstrap(**error["cv"])
         return cls(**{**parts, "error": ErrorSummary(**error)})
@@ -408,7 +409,7 @@ def method_interval(
     limits, notes = error.interval_with_notes(method, confidence_level, point=point)
     if method not in ("hull", *CV_INTERVALS) and summary.strategy not in (".632", ".632+"):
         # Without the notes on the .632 points, where another point is the estimate.
-        about_points = error.point_notes
+        about_points = error._point_notes
         notes = tuple(note for note in notes if note.text not in about_points)
-    limits = limits.mirrored() if summary.sign > 0 else limits.mirrored().mirrored()
+    limits = limits._mirrored() if summary.sign > 0 else limits._mirrored()._mirrored()
     return IntervalWithNotes(limits, notes)

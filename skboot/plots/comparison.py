@@ -350,7 +350,7 @@ def _text_beside(result: ComparisonResult, pair: PairedDifference) -> str:
         return "undefined"
     scale = comparison_texts.scale_of(pair)
     value = rendering.number(pair.difference, scale)
-    interval = rendering.limits(pair.widest_interval, scale, marked=False)
+    interval = rendering.limits(pair._widest_interval, scale, marked=False)
     p_alone, adjusted = comparison_texts.p_numbers(result, pair)
     p = p_alone if result.adjust is None else adjusted
     return f"{value} ({interval}), {comparison_texts.p_text(p)}"
@@ -688,7 +688,7 @@ class RankDisplay(ForestPlot):
             names=[row.system for row in rows],
             texts=[
                 f"{text}, rank {row.low} to {row.high}"
-                for row, text in zip(rows, ranks.texts, strict=True)
+                for row, text in zip(rows, ranks._texts, strict=True)
             ],
             label=f"rank by {wording.spoken(result.metric)} (1 is the best)",
             interval_name=f"simultaneous {level} interval",

@@ -97,9 +97,9 @@ def scale_of(pair: PairedDifference, *intervals: ConfidenceInterval) -> renderin
 
     Other intervals than those of the pair may stand beside them.
     """
-    if pair.comparison is None:
+    if pair._comparison is None:
         return pair._scale(*intervals)
-    facts = pair.comparison
+    facts = pair._comparison
     return pair._scale(*intervals, rounding=facts.rounding).at_least(facts.digits)
 
 
@@ -282,7 +282,7 @@ def pairs_table(
 def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
     """Return the drawing of a difference, with its widest interval and 0 as reference."""
     replicates = result.replicates(pair.first, pair.second)
-    low, high = pair.widest_interval
+    low, high = pair._widest_interval
     scale = scale_of(pair)
     labels = tuple(rendering.number(value, scale) for value in (pair.difference, low, high, 0.0))
     return Strip(
@@ -491,25 +491,25 @@ def _together(result: ComparisonResult) -> str:
 
 def _is_left_out(result: ComparisonResult) -> bool:
     """Whether methods were scored on the rows left out of their training samples."""
-    return result._any_system.basis.is_on_rows_left_out
+    return result._any_system._basis.is_on_rows_left_out
 
 
 def _drawn(result: ComparisonResult, for_whom: str) -> list[str]:
     """Say what was resampled for which systems in common; empty if nothing was."""
-    if not result.is_paired:
+    if not result._is_paired:
         return ["independent resamples of each test set"]
     system = result._any_system
-    if not system.basis.is_resampled:
+    if not system._basis.is_resampled:
         return []
     return [f"{wording.units(system)} resampled for {for_whom}"]
 
 
 def _rows(result: ComparisonResult) -> str:
     """Say how many rows the scores are of, and how rows that were trained on are avoided."""
-    if not result.is_paired:
+    if not result._is_paired:
         sizes = [thousands(system.n_samples) for system in result.systems.values()]
         return f"test sets of their own ({wording.listed(sizes)} rows)"
-    return result._any_system.basis.rows(wording.n_scored(result))
+    return result._any_system._basis.rows(wording.n_scored(result))
 
 
 def _size(result: ComparisonResult) -> str:
@@ -524,7 +524,7 @@ def _given(result: ComparisonResult) -> str:
     """Say what P(A > B) over paired runs holds fixed."""
     if _is_left_out(result):
         return "this training set"
-    listless = result.provenance.facts.varied == "independent" or wording.is_untrained(result)
+    listless = result._provenance.facts.varied == "independent" or wording.is_untrained(result)
     return "this test set" if listless else "this training set and test set"
 
 
@@ -579,9 +579,9 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     hidden = n - len(result._shown_pairs)
     if hidden:
         lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
-    if system.basis.is_resampled:
+    if system._basis.is_resampled:
         resampled = f"{wording.units(system)} for all {result._compared}s together"
-        if not result.is_paired:
+        if not result._is_paired:
             units = dict.fromkeys(wording.units(score) for score in result.systems.values())
             resampled = f"{wording.listed(list(units))}, each test set by itself"
         resampled = f"to train on: {resampled}" if _is_left_out(result) else resampled
@@ -604,7 +604,7 @@ def _superiority(result: ComparisonResult) -> str:
             f"{_comparative(result)}"
         )
     by, draws = ", estimated by the bootstrap", "resamples"
-    if not result._any_system.basis.is_resampled:
+    if not result._any_system._basis.is_resampled:
         by, draws = "", "draws from the law of the errors"
     return (
         f"probability of superiority{by}: share of the {draws} on which the first scores "

@@ -69,9 +69,9 @@ class DatasetsPair(PairedDifference):
     share_better: float | None = None
     share_worse: float | None = None
 
-    def mirrored(self) -> Self:
+    def _mirrored(self) -> Self:
         """Return the same pair with the methods exchanged."""
-        pair = super().mirrored()
+        pair = super()._mirrored()
         return replace(pair, share_better=self.share_worse, share_worse=self.share_better)
 
     def _further_cells(self, options: rendering.TableOptions) -> dict[str, str]:
@@ -136,7 +136,7 @@ class MeanRanks(RankTable):
     rows: tuple[MeanRank, ...]
     n_datasets: int
     critical_difference: float
-    noun: str = "method"
+    _noun: str = "method"
     caution: str = ""
 
     def _table(self) -> rendering.Table:
@@ -149,7 +149,7 @@ class MeanRanks(RankTable):
             ]
             for row in self.rows
         ]
-        return rendering.Table([self.noun, "mean rank", f"{level} simultaneous"], rows)
+        return rendering.Table([self._noun, "mean rank", f"{level} simultaneous"], rows)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -223,7 +223,7 @@ class DatasetsComparison(ComparisonResult):
 
     datasets: tuple[str, ...]
     scores: NDArray[np.float64]
-    mean_rank_limits: NDArray[np.float64]
+    _mean_rank_limits: NDArray[np.float64]
     margin: float | None = None
 
     _format = "skboot.DatasetsComparison", 1
@@ -232,7 +232,7 @@ class DatasetsComparison(ComparisonResult):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "datasets", tuple(self.datasets))
-        for name in ("scores", "mean_rank_limits"):
+        for name in ("scores", "_mean_rank_limits"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
     @property
@@ -296,7 +296,7 @@ class DatasetsComparison(ComparisonResult):
         rows = [
             MeanRank(name, float(rank), *limits)
             for name, rank, limits in zip(
-                self.systems, mean, self.mean_rank_limits.tolist(), strict=True
+                self.systems, mean, self._mean_rank_limits.tolist(), strict=True
             )
         ]
         return MeanRanks(

@@ -834,7 +834,7 @@ class FromACall:
     Two results are equal if all they hold is equal; they cannot be hashed.
     """
 
-    provenance: Provenance
+    _provenance: Provenance
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other) if isinstance(other, FromACall) else NotImplemented
@@ -844,37 +844,37 @@ class FromACall:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know."""
-        return self.provenance.notes
+        return self._provenance.notes
 
     @property
     def held_fixed(self) -> tuple[str, ...]:
         """What the interval does not vary."""
-        return self.provenance.held_fixed
+        return self._provenance.held_fixed
 
     @property
     def seed(self) -> Any:
         """Entropy of the random numbers."""
-        return self.provenance.seed
+        return self._provenance.seed
 
     @property
     def settings(self) -> dict[str, Any]:
         """Arguments of the call."""
-        return self.provenance.settings
+        return self._provenance.settings
 
     @property
     def n_labelled(self) -> int | None:
         """Rows with a human label, where a judge labelled all; None without a judge."""
-        return self.provenance.facts.n_labelled or None
+        return self._provenance.facts.n_labelled or None
 
     @property
     def proxy_weight(self) -> float | None:
         """Weight of the judge's labels, 0 where they were not used; None without a judge."""
-        return self.provenance.facts.proxy_weight
+        return self._provenance.facts.proxy_weight
 
     @property
     def versions(self) -> dict[str, str]:
         """Versions of skboot, Python and the packages that matter."""
-        return self.provenance.versions
+        return self._provenance.versions
 
     @property
     def _judge_record(self) -> dict[str, Any]:
@@ -886,25 +886,31 @@ class FromACall:
     def _with_provenance(self, **changes: Any) -> Self:
         """Return the result with other values of its provenance."""
         result: Any = self
-        changed: Self = replace(result, provenance=replace(self.provenance, **changes))
+        changed: Self = replace(result, _provenance=replace(self._provenance, **changes))
         return changed
 
     def _held(self) -> dict[str, Any]:
-        """Return all fields by name, those of the provenance, without its facts, last."""
+        """Return all fields as in files, those of the provenance, without its facts, last."""
         result: Any = self
-        held = {f.name: getattr(result, f.name) for f in fields(result) if f.name != "provenance"}
-        return held | {name: getattr(self.provenance, name) for name in _FOR_READERS}
+        held = {name: getattr(result, field) for name, field in names_in_files(type(self)).items()}
+        del held["provenance"]
+        return held | {name: getattr(self._provenance, name) for name in _FOR_READERS}
 
     def _to_parts(self) -> dict[str, Any]:
         """Return all fields as a file holds them."""
-        return self._held() | {"facts": asdict(self.provenance.facts)}
+        return self._held() | {"facts": asdict(self._provenance.facts)}
 
 
 _FOR_READERS = tuple(f.name for f in fields(Provenance) if f.name != "facts")
 
 
-def gathered(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a file holds of a result, with its provenance as one value."""
+def names_in_files(kind: type) -> dict[str, str]:
+    """Return the fields of a class by their names in files and dicts, without underscores."""
+    return {f.name.removeprefix("_"): f.name for f in fields(kind)}
+
+
+def gathered(kind: type, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a result that a file holds, with its provenance as one value."""
     if "facts" in parts:
         facts = CallFacts(**parts["facts"])
     else:
@@ -923,9 +929,11 @@ def gathered(parts: Mapping[str, Any]) -> dict[str, Any]:
         )
     held = {"versions": {}} | {name: parts[name] for name in _FOR_READERS if name in parts}
     fields_held = {
-        name: value for name, value in parts.items() if name not in (*_FOR_READERS, "facts")
+        names_in_files(kind).get(name, name): value
+        for name, value in parts.items()
+        if name not in (*_FOR_READERS, "facts")
     }
-    return fields_held | {"provenance": Provenance(**held, facts=facts)}
+    return fields_held | {"_provenance": Provenance(**held, facts=facts)}
 
 
 # ------------------------------------------------------------------ one score
@@ -1011,16 +1019,16 @@ class EvaluationResult(FromACall, ShownNumbers):
 
     metric: str
     estimand: str
-    basis: Basis
+    _basis: Basis
     confidence_interval: ConfidenceInterval
-    automatic: bool
+    _automatic: bool
     n_samples: int
     unit: str
     greater_is_better: bool | None
     naive_estimate: float | None
     is_confidence_interval: bool = True
     runs: dict[str, Any] | None = None
-    provenance: Provenance = field(default_factory=Provenance)
+    _provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "runs", read_only(self.runs))
@@ -1033,19 +1041,19 @@ class EvaluationResult(FromACall, ShownNumbers):
     # -------------------------------------------------------------- numbers
 
     @property
-    def evidence(self) -> Evidence:
+    def _evidence(self) -> Evidence:
         """What intervals are computed from."""
-        return self.basis.evidence
+        return self._basis.evidence
 
     @property
     def estimate(self) -> float:
         """The metric on the data."""
-        return float(self.evidence.estimate)
+        return float(self._evidence.estimate)
 
     @property
     def bootstrap_distribution(self) -> NDArray[np.float64]:
         """The metric on each resample, (n_resamples,), read-only; NaN where undefined."""
-        return self.evidence.replicates
+        return self._evidence.replicates
 
     @property
     def standard_error(self) -> float:
@@ -1055,12 +1063,12 @@ class EvaluationResult(FromACall, ShownNumbers):
         error is known in closed form, such as ``sqrt(p (1 - p) / n)``, or replicates are those of
         single runs: their spread is one component of several.
         """
-        return self.basis.standard_error(self.confidence_interval.method)
+        return self._basis.standard_error(self.confidence_interval.method)
 
     @property
     def bias(self) -> float:
         """Mean of the defined replicates minus the estimate."""
-        defined = self.evidence.sorted_replicates
+        defined = self._evidence.sorted_replicates
         return float(defined.mean()) - self.estimate if len(defined) else math.nan
 
     @property
@@ -1070,23 +1078,23 @@ class EvaluationResult(FromACall, ShownNumbers):
         Test and interaction are per test unit: their part of the score of one run is smaller by the
         number of units. NaN where the runs do not identify it.
         """
-        return self.basis.variance_components()
+        return self._basis.variance_components()
 
     @property
     def n_units(self) -> int | tuple[int, ...]:
         """Number of units to resample from; one number per factor if there are two."""
-        units = tuple(int(n) for n in self.evidence.drawn.n_units)
+        units = tuple(int(n) for n in self._evidence.drawn.n_units)
         return units[0] if len(units) == 1 else units
 
     @property
     def n_resamples(self) -> int:
         """Number of resamples, undefined ones included."""
-        return len(self.evidence.replicates)
+        return len(self._evidence.replicates)
 
     @property
     def n_undefined(self) -> int:
         """Number of resamples on which the metric is undefined."""
-        return self.n_resamples - len(self.evidence.sorted_replicates)
+        return self.n_resamples - len(self._evidence.sorted_replicates)
 
     @property
     def n_deciding(self) -> float | None:
@@ -1097,12 +1105,12 @@ class EvaluationResult(FromACall, ShownNumbers):
         decide, such as the rows of the smaller class, or those that a forecast is expected to leave
         beyond it.
         """
-        return self.evidence.n_deciding
+        return self._evidence.n_deciding
 
     @cached_property
     def monte_carlo_error(self) -> MonteCarloError:
         """Standard error of each limit due to the finite number of resamples; NaN if unknown."""
-        return self.basis.monte_carlo_error(self)
+        return self._basis.monte_carlo_error(self)
 
     @door("EvaluationResult.interval")
     def interval(
@@ -1145,7 +1153,7 @@ class EvaluationResult(FromACall, ShownNumbers):
         if confidence_level is not None:
             confidence_level = check_confidence_level(confidence_level)
         with collected() as notes:
-            interval = self.basis.interval(self, method, confidence_level, estimand)
+            interval = self._basis.interval(self, method, confidence_level, estimand)
         tell(*dict.fromkeys(notes))
         return interval
 
@@ -1159,7 +1167,7 @@ class EvaluationResult(FromACall, ShownNumbers):
         str
             What was estimated, its uncertainty and its basis, with all notes.
         """
-        return f"{self.basis.title(self)}\n{rendering.text_list(self.basis.facts(self))}"
+        return f"{self._basis.title(self)}\n{rendering.text_list(self._basis.facts(self))}"
 
     @door("EvaluationResult.claim")
     def claim(self) -> str:
@@ -1171,7 +1179,7 @@ class EvaluationResult(FromACall, ShownNumbers):
             Estimate, interval and what they are for, with as many digits as the interval's width
             supports.
         """
-        return self.basis.claim(self)
+        return self._basis.claim(self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {wording.short(self)}>"
@@ -1221,7 +1229,7 @@ class EvaluationResult(FromACall, ShownNumbers):
         return dict(plain(record, for_json=True))
 
     def _heading(self) -> str:
-        return self.basis.title(self)
+        return self._basis.title(self)
 
     def _tables(self, options: rendering.TableOptions) -> list[tuple[str, rendering.Table]]:
         return [("", wording.table_of([self], options))]
@@ -1251,24 +1259,26 @@ class EvaluationResult(FromACall, ShownNumbers):
     def _html(self, options: rendering.TableOptions) -> str:
         picture = rendering.draw(wording.strip_of(self))
         picture += rendering.html_legend(rendering.LEGEND) if picture else ""
-        facts = rendering.html_list(self.basis.facts(self))
+        facts = rendering.html_list(self._basis.facts(self))
         return rendering.html_of(self.claim(), picture, facts)
 
     # -------------------------------------------------------------- files
 
     def _to_parts(self) -> dict[str, Any]:
-        return super()._to_parts() | {"basis": self.basis.to_parts()}
+        return super()._to_parts() | {"basis": self._basis.to_parts()}
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
-        basis = basis_of_parts(parts["basis"])
-        interval = ConfidenceInterval(*parts["confidence_interval"])
-        return cls(**gathered(parts) | {"basis": basis, "confidence_interval": interval})
+        held = gathered(cls, parts)
+        held["_basis"] = basis_of_parts(held["_basis"])
+        held["confidence_interval"] = ConfidenceInterval(*held["confidence_interval"])
+        return cls(**held)
 
 
 def evaluation_result(
     provenance: Provenance,
     *,
+    basis: Basis,
     estimand: str = "system",
     automatic: bool = False,
     greater_is_better: bool | None = None,
@@ -1278,9 +1288,10 @@ def evaluation_result(
     """Return the result of a call; ``fields`` are its other attributes."""
     return EvaluationResult(
         estimand=estimand,
-        automatic=automatic,
+        _basis=basis,
+        _automatic=automatic,
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
-        provenance=provenance,
+        _provenance=provenance,
         **fields,
     )

@@ -92,7 +92,7 @@ class Entry(NamedTuple):
     @property
     def is_gap(self) -> bool:
         """Whether it is the difference of two subgroups."""
-        return self.path[-1:] == ("gap",) and self.result.basis.is_gap
+        return self.path[-1:] == ("gap",) and self.result._basis.is_gap
 
     def is_metric(self, key: str) -> bool:
         """Whether a key is the name of the metric."""
@@ -160,7 +160,7 @@ def _level_titles(entries: Sequence[Entry], levels: Sequence[int] | None = None)
             entry.is_gap or entry.base_metric != entry.result.metric for entry in innermost
         )
         are_asked_for = all(
-            entry.is_gap or entry.result.provenance.facts.by_subgroup for entry in innermost
+            entry.is_gap or entry.result._provenance.facts.by_subgroup for entry in innermost
         )
         titles[-1] = "subgroup" if are_named_so and are_asked_for else titles[-1]
     return titles
@@ -175,7 +175,7 @@ def shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     everyone = [entry.name for entry in entries]
     holders: dict[tuple[int, str, str], list[str]] = {}
     for entry, name in zip(entries, everyone, strict=True):
-        for label, text in entry.result.basis.remarks(entry.result):
+        for label, text in entry.result._basis.remarks(entry.result):
             # The reasons why numbers are undefined come third.
             note = _PLACES.get(label, 2), label, text
             holders.setdefault(note, []).append(name)
@@ -361,7 +361,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         """Return what stands below the other, each with its name."""
         if self._sort.are_named:
             return list(_named(self))
-        return [(shown.title, shown) for _, shown in leaves(self)]
+        return [(shown._title, shown) for _, shown in leaves(self)]
 
     @property
     def _display(self) -> str:

@@ -261,7 +261,7 @@ def result_of(
     notes, cautions = list(error.notes), tuple[str, ...]()
     if error.error is not None:
         summary = MethodErrorSummary(
-            call.strategy, metric.sign, error.optimism, error.error.summary()
+            call.strategy, metric.sign, error.optimism, error.error._summary()
         )
         interval_made = method_interval(summary, call.interval, level)
         interval, cautions = (
@@ -534,10 +534,10 @@ def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dic
                 )
         results[set_name] = {
             metric: result._with_provenance(
-                notes=(*result.provenance.notes, *runs.samples.about_seeds),
-                held_fixed=(*result.provenance.held_fixed, *strata),
+                notes=(*result._provenance.notes, *runs.samples.about_seeds),
+                held_fixed=(*result._provenance.held_fixed, *strata),
                 seed=runs.samples.seed,
-                settings={**result.provenance.settings, **record},
+                settings={**result._provenance.settings, **record},
             )
             for metric, result in of_set.items()
         }
@@ -575,7 +575,7 @@ def _columns_of_tested_runs(runs: TestSetRuns, result: EvaluationResult) -> dict
     n_boot, n_seeds = samples.n_bootstrap_runs, samples.n_seeds
     order = [0, *range(n_boot + 1, len(records)), *range(1, n_boot + 1)]
     scores = np.full(len(records), np.nan)
-    usable, basis = UsableRuns.of(samples, [records]), result.basis
+    usable, basis = UsableRuns.of(samples, [records]), result._basis
     if not isinstance(basis, SeveralRuns):
         scores[0] = result.estimate
     elif usable.sampled:

@@ -568,7 +568,7 @@ def with_judge(
 def _weight_of(result: EvaluationResult | ComparisonResult) -> float:
     """Return the weight of the judge, which is that of each system."""
     system = result if isinstance(result, EvaluationResult) else result._any_system
-    return system.evidence.facts.proxy_weight or 0.0
+    return system._evidence.facts.proxy_weight or 0.0
 
 
 def _length(result: EvaluationResult | ComparisonResult) -> float:
@@ -596,7 +596,7 @@ def _completed(
             name: _completed(system, alone.systems[name], n_samples, judge)
             for name, system in result.systems.items()
         }
-    provenance = result.provenance
+    provenance = result._provenance
     label_facts = {
         "n_labelled": n_labelled,
         "proxy_weight": _weight_of(result),
@@ -606,7 +606,7 @@ def _completed(
     settings = provenance.settings | judge.settings
     notes = (*provenance.notes, *notes)
     provenance = replace(provenance, facts=facts, settings=settings, notes=notes)
-    return replace(result, provenance=provenance, **fields)
+    return replace(result, _provenance=provenance, **fields)
 
 
 # ------------------------------------------------------------------ what was given
