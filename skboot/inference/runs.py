@@ -1047,7 +1047,22 @@ class Outperformance(NamedTuple):
     low, high : float
         Percentile interval over bootstrap samples of the pairs.
     confidence_level : float
+        Of the interval.
     n_pairs : int
+        Number of pairs of runs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import compare_runs
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, size=300)
+    >>> runs = {name: [y_true ^ (rng.random(300) < rate) for _ in range(8)]
+    ...         for name, rate in [("A", 0.1), ("B", 0.3)]}
+    >>> result = compare_runs(y_true, runs, paired_runs=True, random_state=0)
+    >>> wins = result.pairs[0].outperformance
+    >>> wins.probability, wins.verdict
+    (1.0, 'significant and meaningful')
     """
 
     probability: float

@@ -70,6 +70,8 @@ class ComparisonDisplay(ForestPlot):
         Axes of all panels.
     figure_ : matplotlib Figure
         Figure of the axes.
+    legend_ : matplotlib Legend
+        What the marks are.
     points_ : list of matplotlib Line2D
         Differences: of each panel those significantly different from 0, and the others.
     intervals_, simultaneous_intervals_ : list of matplotlib LineCollection
@@ -614,8 +616,14 @@ class RankDisplay(ForestPlot):
     ----------
     ax_ : matplotlib Axes
         Axes with the ranks.
+    axes_ : ndarray of shape (1,)
+        The same axes.
+    panels : list of tuple (str, sequence of int)
+        Label of the value axis, and the places of all ranks.
     figure_ : matplotlib Figure
         Figure of the axes.
+    legend_ : matplotlib Legend
+        What the marks are.
     points_ : list of matplotlib Line2D
         Ranks: of systems that may be the best, and of the others.
     intervals_ : list of matplotlib LineCollection

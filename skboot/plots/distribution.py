@@ -50,6 +50,8 @@ class BootstrapDistributionDisplay(Display):
         Axes with the picture.
     figure_ : matplotlib Figure
         Figure of the axes.
+    legend_ : matplotlib Legend
+        What the marks are.
     bars_ : matplotlib BarContainer
         Bars of the histogram.
     estimate_line_ : matplotlib Line2D

@@ -171,6 +171,8 @@ class IntervalDisplay(ForestPlot):
         Axes of all panels.
     figure_ : matplotlib Figure
         Figure of the axes.
+    legend_ : matplotlib Legend
+        What the marks are.
     points_ : list of matplotlib Line2D
         Estimates, one artist per panel.
     intervals_ : list of matplotlib LineCollection

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from html import escape
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,16 +146,6 @@ class PairedDifference(Hinting):
         Runs of the first and of the second method on a test set.
     mcnemar_p_value : float or None
         Exact, where both are right or wrong on independent rows.
-    discordant : tuple of int (first_only, second_only, n), or None
-        The same rows: how many count for the first alone, for the second alone, and all. None, as
-        are ``areas``, with intervals that hold at every look, by which verdicts are made then.
-    areas : TwoAreas or None
-        Where both are areas under ROC curves on the same independent rows: the areas, their
-        standard errors and correlation after DeLong et al. (1988).
-    error_freedom : float or None
-        Degrees of freedom of ``standard_error``, by the kurtosis of what single units bring to the
-        difference: few where few rows decide. Of systems on the same rows whose scores are
-        functions of sums, other than shares; None of others and of very many rows.
     n_deciding : float or None
         Units that decide the difference: as many, of equal influence on it, would make it vary as
         much. Of right and wrong rows about as many as tell two systems apart. Known for systems
@@ -169,14 +159,21 @@ class PairedDifference(Hinting):
     alternative : {"two-sided", "greater", "less"}
         Alternative hypothesis of intervals and p-values; one-sided intervals have one infinite
         limit.
-    simultaneous_quantile : float or None
-        Quantile of the normal distribution that ``simultaneous_interval`` reaches out to.
-    step_down_sign : int or None
-        1 where the first scores significantly higher, -1 lower, 0 neither, by the simultaneous
-        tests over all pairs of `ComparisonResult.ranks`; None where there are no ranks.
-    comparison : ComparisonFacts or None
-        What all pairs of the comparison share. The `ComparisonResult` that takes up the pair
-        fills it in.
+
+    See Also
+    --------
+    ComparisonResult : All pairs of a comparison, in ``pairs``.
+
+    Examples
+    --------
+    >>> from skboot import compare_systems
+    >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> systems = {"new": y_true, "old": [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20}
+    >>> [pair] = compare_systems(y_true, systems, random_state=0).pairs
+    >>> print(pair)
+    0.100 (0.060 to 0.145)
+    >>> pair.excludes_zero, round(pair.n_deciding)
+    (True, 25)
     """
 
     first: str
@@ -192,14 +189,24 @@ class PairedDifference(Hinting):
     components: Mapping[str, float] | None = None
     n_runs: tuple[int, int] | None = None
     mcnemar_p_value: float | None = None
+    # Right and wrong rows that count for the first alone, for the second alone, and all. None, as
+    # are areas, with intervals that hold at every look, by which verdicts are made then.
     _discordant: Discordant | None = None
     outperformance: Outperformance | None = None
     reason: str = ""
     alternative: str = "two-sided"
+    # Quantile of the normal distribution that the simultaneous interval reaches out to.
     _simultaneous_quantile: float | None = None
+    # 1 where the first scores significantly higher, -1 lower, 0 neither, by the simultaneous tests
+    # over all pairs of `ComparisonResult.ranks`; None where there are no ranks.
     _step_down_sign: int | None = None
+    # What all pairs share; the `ComparisonResult` that takes up the pair fills it in.
     _comparison: ComparisonFacts | None = None
+    # Where both are areas under ROC curves on the same independent rows (DeLong et al. 1988).
     _areas: TwoAreas | None = None
+    # Degrees of freedom of the standard error, by the kurtosis of what single units bring to the
+    # difference: few where few rows decide. Of systems on the same rows whose scores are functions
+    # of sums, other than shares; None of others and of very many rows.
     _error_freedom: float | None = None
     n_deciding: float | None = None
 
@@ -748,6 +755,7 @@ class RankTable(Mapping[str, Any]):
         Returns
         -------
         str
+            The best system first.
         """
         return rendering.markdown_table(self._table())
 
@@ -757,6 +765,7 @@ class RankTable(Mapping[str, Any]):
         Returns
         -------
         str
+            The best system first.
         """
         return rendering.latex_table(self._table())
 
@@ -773,19 +782,28 @@ class Ranks(RankTable):
         Of all intervals of ranks together.
     rows : tuple of Rank
         The ranks.
-    texts : tuple of str
-        The estimates as they are shown.
-    noun : {"system", "method"}
-        What is ranked.
     caution : str
         Said below the table where fewer than ten units were compared; else empty.
+
+    See Also
+    --------
+    skboot.plots.RankDisplay : Picture of them.
+
+    Examples
+    --------
+    >>> from skboot import compare_systems
+    >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> systems = {"A": y_true, "B": [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20}
+    >>> ranks = compare_systems(y_true, systems, random_state=0).ranks()
+    >>> ranks["B"].rank, ranks["B"].low, ranks["B"].high
+    (2, 2, 2)
     """
 
     metric: str
     confidence_level: float
     rows: tuple[Rank, ...]
-    _texts: tuple[str, ...]
-    _noun: str
+    _texts: tuple[str, ...]  # the estimates as they are shown
+    _noun: str  # what is ranked: "system" or "method"
     caution: str = ""
 
     def _table(self) -> rendering.Table:
@@ -878,13 +896,9 @@ class ComparisonResult(FromACall, ShownDifferences):
     adjust : {"max-t", "holm", "bonferroni", None}
         How intervals and p-values are adjusted for the number of pairs; "bonferroni" where
         intervals hold at every look.
-    automatic : bool
-        Whether the interval was chosen by ``interval="auto"``.
     training_share : float or None
         For methods scored on rows left out: share of the rows (groups) that they were trained on,
         .9 by 10-fold cross-validation and .632 on bootstrap samples. None on a test set.
-    provenance : skboot.results.result.Provenance
-        Where the comparison comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
@@ -922,7 +936,7 @@ class ComparisonResult(FromACall, ShownDifferences):
     pairs: tuple[PairedDifference, ...]
     reference: str | None
     adjust: str | None
-    _automatic: bool
+    _automatic: bool  # whether the interval was chosen by ``interval="auto"``
     training_share: float | None = None
     _provenance: Provenance = field(default_factory=Provenance)
 
@@ -1396,3 +1410,37 @@ class ComparisonResult(FromACall, ShownDifferences):
         system = next(iter(systems.values()))
         record = gathered(cls, {"seed": system.seed, "versions": system.versions} | parts)
         return cls(**record | {"systems": systems, "pairs": pairs})
+
+
+# ------------------------------------------------------------------ scores of folds
+
+
+class CorrectedT(NamedTuple):
+    """Mean of scores over splits, or mean difference, with Nadeau and Bengio's correction.
+
+    `skboot.model_selection.corrected_t` makes them.
+
+    Attributes
+    ----------
+    estimate : float
+        Mean score, or mean difference first minus second.
+    confidence_interval : ConfidenceInterval
+        Student's t interval.
+    standard_error : float
+        As sd sqrt(1 / J + n_test / n_train); of unequal splits with the mean of n_test / n_train.
+    p_value : float
+        Two-sided, that the mean is 0.
+
+    Examples
+    --------
+    >>> from skboot.model_selection import corrected_t
+    >>> scores = [0.84, 0.88, 0.80, 0.86, 0.82, 0.85, 0.83, 0.87, 0.81, 0.84]
+    >>> mean = corrected_t(scores, n_train=900, n_test=100)
+    >>> f"{mean.estimate:.2f} ({mean.confidence_interval:.2f})"
+    '0.84 (0.81 to 0.87)'
+    """
+
+    estimate: float
+    confidence_interval: ConfidenceInterval
+    standard_error: float
+    p_value: float

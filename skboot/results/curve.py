@@ -111,23 +111,9 @@ class CurveResult(FromACall, Shown):
     bootstrap_distribution : ndarray of shape (n_resamples, n_grid)
         The curve on each resample, read-only; NaN where undefined. For a learning curve, random
         draws from the normal law of its error.
-    axes : tuple of str
-        What is on the horizontal and on the vertical axis.
-    critical : float or None
-        Standard errors that a simultaneous band reaches out to, for many units.
-    behind : ndarray of shape (n_grid,) or None
-        Rows that each point is a share of; None where it is none.
-    bounds : tuple of float
-        Range of the values.
-    free_below, free_above : ndarray of shape (n_grid,) of bool, or None
-        Where the data give no lower, or no upper limit.
-    floor : ndarray of shape (n_grid,) or None
-        Smallest standard errors used at points that are not shares.
     bin_error : ndarray of shape (n_grid,) or None
         For columns that are not in memory: how far each point may be from the curve of all scores,
         because these were counted in intervals. The band is wider by this.
-    is_difference : bool
-        Whether it is the difference of two curves.
     area : float or None
         Area under a ROC curve, or average precision of a precision-recall curve, of all rows; None
         for other curves, and for rows that are not in memory.
@@ -135,23 +121,10 @@ class CurveResult(FromACall, Shown):
         Of a learning curve: trainings at each size; None for curves of trained systems.
     train_scores : ndarray of shape (n_grid, n_trainings) or None
         Of a learning curve with ``return_train_score=True``: scores on the rows trained on.
-    kind : str
-        What was resampled: "rows", "groups", "crossed", "one population", "streamed rows" or
-        "streamed groups".
     unit : str
-        The same in the singular, in words.
-    units_of_factors : tuple of int
-        Number of units to resample from, one number per factor.
-    n_strata : int
-        Number of strata, 1 without.
-    freedom : tuple of float or None
-        Degrees of freedom and inflation of groups of unequal size.
+        What was resampled, in the singular: "row", "group", ...
     n_samples : int
         Number of test rows; of a learning curve, of rows to train and test on.
-    weighted : bool
-        Whether rows carry weights.
-    provenance : skboot.results.result.Provenance
-        Where the curve comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
@@ -190,25 +163,29 @@ class CurveResult(FromACall, Shown):
     confidence_level: float
     reference: Floats | None
     bootstrap_distribution: Floats
-    _axes: tuple[str, str]
+    _axes: tuple[str, str]  # what is on the horizontal and on the vertical axis
+    # Standard errors that a simultaneous band reaches out to, for many units.
     _critical: float | None
-    _behind: Floats | None
+    _behind: Floats | None  # rows that each point is a share of, (n_grid,); None where it is none
     _bounds: tuple[float, float]
-    _kind: str
+    _kind: str  # what was resampled: "rows", "groups", "crossed", "streamed rows", ...
     unit: str
-    _units_of_factors: tuple[int, ...]
+    _units_of_factors: tuple[int, ...]  # number of units to resample from, one per factor
     _n_strata: int
     n_samples: int
     _weighted: bool
     name: str = ""
+    # Where the data give no lower, or no upper limit, (n_grid,).
     _free_below: NDArray[np.bool_] | None = None
     _free_above: NDArray[np.bool_] | None = None
+    # Smallest standard errors used at points that are not shares, (n_grid,).
     _floor: Floats | None = None
     bin_error: Floats | None = None
     _is_difference: bool = False
     area: float | None = None
     n_trainings: int | None = None
     train_scores: Floats | None = None
+    # Degrees of freedom and inflation of groups of unequal size.
     _freedom: tuple[float, float] | None = None
     _provenance: Provenance = field(default_factory=Provenance)
 

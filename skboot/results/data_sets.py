@@ -125,10 +125,20 @@ class MeanRanks(RankTable):
     critical_difference : float
         Nemenyi's: mean ranks that are further apart differ, at 1 - the confidence level over all
         pairs.
-    noun : str
-        What is ranked.
     caution : str
         Said below the table where there are fewer than ten data sets; else empty.
+
+    See Also
+    --------
+    skboot.plots.CriticalDifferenceDisplay : Picture of them.
+
+    Examples
+    --------
+    >>> from skboot import compare_across
+    >>> table = {f"set {k}": {"A": 0.8 + 0.01 * k, "B": 0.745 + 0.02 * k} for k in range(10)}
+    >>> ranks = compare_across(table, greater_is_better=True, random_state=0).mean_ranks()
+    >>> list(ranks), ranks["A"].mean_rank, round(ranks.critical_difference, 2)
+    (['A', 'B'], 1.4, 0.62)
     """
 
     metric: str
@@ -177,12 +187,8 @@ class DatasetsComparison(ComparisonResult):
         Method that all others are compared with; None: all pairs.
     adjust : {"max-t", "holm", None}
         How intervals and p-values are adjusted for the number of pairs.
-    automatic : bool
-        True: the interval was chosen by the number of data sets.
     training_share : None
         Unused.
-    provenance : skboot.results.result.Provenance
-        Where the comparison comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
@@ -197,8 +203,6 @@ class DatasetsComparison(ComparisonResult):
         Names of the data sets.
     scores : ndarray of shape (n_datasets, n_methods)
         Score of each method, in the order of ``systems``, on each data set; read-only.
-    mean_rank_limits : ndarray of shape (n_methods, 2)
-        Simultaneous limits of the expected ranks; see `mean_ranks`.
     margin : float or None
         Difference that does not matter in practice.
 
@@ -223,7 +227,7 @@ class DatasetsComparison(ComparisonResult):
 
     datasets: tuple[str, ...]
     scores: NDArray[np.float64]
-    _mean_rank_limits: NDArray[np.float64]
+    _mean_rank_limits: NDArray[np.float64]  # (n_methods, 2), simultaneous
     margin: float | None = None
 
     _format = "skboot.DatasetsComparison", 1

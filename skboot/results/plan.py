@@ -67,12 +67,6 @@ class EvaluationPlan(FromACall, Shown):
         Size of the pilot.
     metric : str
         What is planned for, in words.
-    rows_per_unit : float or None
-        Rows of a group of the pilot, on average; None where the units are rows.
-    curves : mapping of str to tuple
-        What `plot` draws: by number of runs, sizes with their half-width or power.
-    provenance : skboot.results.result.Provenance
-        Where the plan comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What the plan assumes, and cautions.
     held_fixed : tuple of str
@@ -111,7 +105,9 @@ class EvaluationPlan(FromACall, Shown):
     pilot_n_units: int | None
     pilot_n_runs: int | None
     metric: str
+    # What `plot` draws: by number of runs, sizes with their half-width or power.
     _curves: Mapping[str, tuple[tuple[float, float], ...]]
+    # Rows of a group of the pilot, on average; None where the units are rows.
     _rows_per_unit: float | None = None
     _provenance: Provenance = field(default_factory=Provenance)
 

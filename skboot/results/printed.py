@@ -118,8 +118,6 @@ class TableCheck(FromACall, Shown):
         Whether the scores were read as percent.
     confidence_level : float
         Of Wilson's limits; two systems are significantly different if p is at most 1 minus this.
-    provenance : skboot.results.result.Provenance
-        Where the check comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         How the table was read, and what the check assumes.
     held_fixed : tuple of str

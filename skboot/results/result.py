@@ -954,13 +954,8 @@ class EvaluationResult(FromACall, ShownNumbers):
         Name of the metric.
     estimand : {"system", "method", "next_run", "pooled"}
         What the interval is for.
-    basis : skboot.results.basis.Basis
-        What the result rests on: one system, a disparity between subgroups, several runs, or
-        trainings on samples. It holds what intervals are computed from.
     confidence_interval : ConfidenceInterval
         The pair (low, high), with `confidence_level` and `method`.
-    automatic : bool
-        Whether the method was chosen by ``interval="auto"``.
     n_samples : int
         Number of test rows.
     unit : str
@@ -974,8 +969,6 @@ class EvaluationResult(FromACall, ShownNumbers):
         False for prediction intervals and for spreads.
     runs : dict or None
         One array of shape (n_runs,) per property of the runs, where there were several.
-    provenance : skboot.results.result.Provenance
-        Where the result comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know: guards that applied, cautions, why a number is undefined.
     held_fixed : tuple of str
@@ -1019,9 +1012,11 @@ class EvaluationResult(FromACall, ShownNumbers):
 
     metric: str
     estimand: str
+    # One system, a disparity between subgroups, several runs, or trainings on samples: it holds
+    # what intervals are computed from.
     _basis: Basis
     confidence_interval: ConfidenceInterval
-    _automatic: bool
+    _automatic: bool  # whether the method was chosen by ``interval="auto"``
     n_samples: int
     unit: str
     greater_is_better: bool | None

@@ -110,7 +110,7 @@ def errors_of(found, scale):
 
 def reach_of(found, normal):
     """Student's t at the level of a normal quantile, for the spread of resamples."""
-    df, inflation = freedom_of_rows(found.unit, found.n_units, found.n_strata)
+    df, inflation = freedom_of_rows(found.unit, found.n_units, found._n_strata)
     return np.sqrt(inflation) * stdtrit(df, ndtr(normal))
 
 
@@ -177,7 +177,7 @@ def critical_by_hand(largest, level, n_exact):
 
 
 def finished(found, low, high, free):
-    least, greatest = found.bounds
+    least, greatest = found._bounds
     error = 0 if found.bin_error is None else found.bin_error
     low, high = np.maximum(low - error, least), np.minimum(high + error, greatest)
     low, high = np.fmin(low, found.estimate), np.fmax(high, found.estimate)
@@ -273,7 +273,7 @@ def limits_of_point(found, k, y, level):
     if alike:
         return exact[0]
     fixed = found.curve == "calibration"
-    counted = behind is not None and whole and not found.weighted
+    counted = behind is not None and whole and not found._weighted
     if counted and (fixed or min(value, 1 - value) * behind < 10):
         z = ndtri(0.5 + level / 2)
         centre = (value * behind + z**2 / 2) / (behind + z**2)
@@ -287,7 +287,7 @@ def limits_of_point(found, k, y, level):
 
 
 def assert_points(found, y, level):
-    free, (least, greatest) = free_by_hand(found, y), found.bounds
+    free, (least, greatest) = free_by_hand(found, y), found._bounds
     limits = np.transpose(found.pointwise_limits())
     for k, (low, high) in enumerate(limits):
         if np.isnan(found.estimate[k]):

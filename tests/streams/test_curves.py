@@ -133,7 +133,7 @@ def test_rows_with_weights_are_worth_about_as_many_as_by_kish():
     worth = own.sum() ** 2 / np.sum(own**2)
     # A variance of 999 resamples has a standard error of 4.5 %.
     assert_allclose(result._behind, worth, rtol=0.18)
-    assert result.weighted
+    assert result._weighted
 
 
 # ------------------------------------------------------------------ several systems

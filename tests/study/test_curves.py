@@ -45,7 +45,7 @@ def test_every_curve_lies_in_its_band_for_every_design(curve, band, options):
     assert (result.estimate <= result.high).all()
     assert (result.low < result.high).all()
     assert result.bootstrap_distribution.shape == (99, len(result.x))
-    low, high = result.bounds
+    low, high = result._bounds
     assert result.low.min() >= low
     assert result.high.max() <= high
     assert result.n_resamples == 99

@@ -268,5 +268,5 @@ def test_ranks_alone_count_for_curves_over_thresholds(curve, design, seed):
     one = curve_of(y_true, score, **options)
     for rise in (lambda s: 8 * s - 3, lambda s: np.exp(s / 2)):
         other = curve_of(y_true, rise(score), **options)
-        for what in ("estimate", "low", "high", "bootstrap_distribution", "behind"):
+        for what in ("estimate", "low", "high", "bootstrap_distribution", "_behind"):
             close(getattr(other, what), getattr(one, what), 1e-9, 1e-11, what)
