@@ -1249,14 +1249,14 @@ class ComparisonResult(FromACall, ShownDifferences):
             return self._pair_of[first, second]
         return self._pair_of[second, first]._mirrored()
 
-    def _check_systems(self, first: str, second: str, *, as_pair: bool = False) -> None:
+    def _check_systems(self, name_a: str, name_b: str, *, as_pair: bool = False) -> None:
         """Refuse names of systems that are not known, or are no pair of the comparison."""
         names, pairs = list(self.systems), self._pair_of
-        are_known = is_among(first, names) and is_among(second, names)
-        if are_known and not (as_pair and {(first, second), (second, first)}.isdisjoint(pairs)):
+        are_known = is_among(name_a, names) and is_among(name_b, names)
+        if are_known and not (as_pair and {(name_a, name_b), (name_b, name_a)}.isdisjoint(pairs)):
             return
         raise KeyError(
-            f"{first!r} and {second!r} were not compared. Systems: {names}"
+            f"{name_a!r} and {name_b!r} were not compared. Systems: {names}"
             + (f"; all with {self.reference!r}." if self.reference else ".")
         )
 
@@ -1319,12 +1319,12 @@ class ComparisonResult(FromACall, ShownDifferences):
         """Return the difference of two systems; of more, no number is the one that is meant."""
         if len(self.pairs) == 1:
             return self.pairs[0]
-        first, second = self.pairs[0].first, self.pairs[0].second
+        name_a, name_b = self.pairs[0].first, self.pairs[0].second
         of_pairs_alone = what[0] == "." and not hasattr(self._any_system, what[1:])
-        of_one = "" if of_pairs_alone else f" or .systems[{first!r}]"
+        of_one = "" if of_pairs_alone else f" or .systems[{name_a!r}]"
         raise error(
             f"{what} needs one number, and a comparison of {len(self.systems)} {self.estimand}s "
-            f"has many. Use .pair({first!r}, {second!r}){of_one} of it."
+            f"has many. Use .pair({name_a!r}, {name_b!r}){of_one} of it."
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -284,16 +284,16 @@ def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
     replicates = result.replicates(pair.first, pair.second)
     low, high = pair._widest_interval
     scale = scale_of(pair)
-    labels = tuple(rendering.number(value, scale) for value in (pair.difference, low, high, 0.0))
+    value, *limits = (rendering.number(number, scale) for number in (pair.difference, low, high))
     return Strip(
         replicates=replicates[np.isfinite(replicates)],
         estimate=pair.difference,
         low=low,
         high=high,
         naive=0.0,
-        labels=labels,  # type: ignore[arg-type]
+        scale=scale,
         title=f"Bootstrap distribution of {pair.first} - {pair.second}",
-        description=f"{pair.first} - {pair.second}: {labels[0]} ({labels[1]} to {labels[2]})",
+        description=f"{pair.first} - {pair.second}: {value} ({' to '.join(limits)})",
     )
 
 
@@ -588,28 +588,23 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
         lines.append(("resampled", f"{resampled}, {wording.counted(result.n_resamples, 'time')}"))
     lines += _facts_of_runs(result)
     if not any(pair.outperformance for pair in result._shown_pairs):
-        lines.append((SUPERIORITY, _superiority(result)))
+        # What the column of this name holds.
+        superiority, share = "probability of superiority", "share of the {} on which"
+        event = f"the first scores {_comparative(result)}"
+        if any(pair.n_runs for pair in result._shown_pairs):
+            text = f"{superiority} by Student's t, as the intervals: that {event}"
+        elif system._basis.is_resampled:
+            share = share.format("resamples")
+            text = f"{superiority}, estimated by the bootstrap: {share} {event}, ties half"
+        else:
+            share = share.format("draws from the law of the errors")
+            text = f"{superiority}: {share} {event}, ties half"
+        lines.append((SUPERIORITY, text))
     if result.held_fixed:
         lines.append(("conditional on", wording.listed(result.held_fixed)))
     lines += wording.judged(result, system.n_samples)
     lines += [("note", note) for note in result.notes]
     return lines
-
-
-def _superiority(result: ComparisonResult) -> str:
-    """Say what the column of this name holds."""
-    if any(pair.n_runs for pair in result._shown_pairs):
-        return (
-            "probability of superiority by Student's t, as the intervals: that the first scores "
-            f"{_comparative(result)}"
-        )
-    by, draws = ", estimated by the bootstrap", "resamples"
-    if not result._any_system._basis.is_resampled:
-        by, draws = "", "draws from the law of the errors"
-    return (
-        f"probability of superiority{by}: share of the {draws} on which the first scores "
-        f"{_comparative(result)}, ties half"
-    )
 
 
 def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:

@@ -435,18 +435,6 @@ class CurveResult(FromACall, Shown):
         mean = rendering.significant(self._mean_width)
         return f"{self._title}, {level} {self.band} band of mean width {mean}"
 
-    def summary(self) -> str:
-        """Describe the curve in several short lines of plain text.
-
-        Returns
-        -------
-        str
-            What was estimated from what, the band at some points, and all notes.
-        """
-        [(_, table)] = self._tables(rendering.NOTHING_ASKED)
-        facts = rendering.text_list(self._facts())
-        return f"{self._heading()}\n{facts}\n\n{rendering.text_table(table)}"
-
     @door("CurveResult.claim")
     def claim(self) -> str:
         """Say the curve in a sentence, such as the caption of a figure.

@@ -143,19 +143,6 @@ class EvaluationPlan(FromACall, Shown):
             return f"passing a margin of {target} {chance} if both are equal ({level} interval)"
         return f"showing a difference of {target} {chance} ({level} interval)"
 
-    def summary(self) -> str:
-        """Describe the plan in several short lines of plain text.
-
-        Returns
-        -------
-        str
-            What is needed for what, the range of sizes that the pilot's own error allows, other
-            sizes, and all notes.
-        """
-        [(_, table)] = self._tables(rendering.NOTHING_ASKED)
-        facts = rendering.text_list(self._facts())
-        return f"{self._heading()}\n{facts}\n\n{rendering.text_table(table)}"
-
     @door("EvaluationPlan.claim")
     def claim(self) -> str:
         """Say the plan in a sentence.

@@ -300,9 +300,17 @@ class Shown(Hinting, ABC):
 
     # -------------------------------------------------------------- what each class says
 
-    @abstractmethod
     def summary(self) -> str:
-        """Describe the result in plain text."""
+        """Describe the result in several short lines of plain text.
+
+        Returns
+        -------
+        str
+            What was asked and found, a table of it, and all notes.
+        """
+        facts = rendering.text_list(self._facts())
+        tables = [rendering.text_table(table) for _, table in self._tables(rendering.NOTHING_ASKED)]
+        return "\n\n".join([f"{self._heading()}\n{facts}", *tables])
 
     @abstractmethod
     def claim(self) -> str:

@@ -134,15 +134,16 @@ def scores_table(entries: Sequence[Entry], options: rendering.TableOptions) -> r
     results = [entry.result for entry in entries]
     if all(entry.is_named_by_metric for entry in entries):
         return wording.table_of(results, options)
-    # The keys stand in columns of their own, without those that name metrics.
+    # Each level of keys is a column, but one whose keys all name the metric of their row: of
+    # {"accuracy": {"women": ..., "men": ...}} the column of the subgroups stands alone.
     depth = max((len(entry.path) for entry in entries), default=1)
     paths = [entry.path + ("",) * (depth - len(entry.path)) for entry in entries]
-    levels = [
-        k
-        for k in range(depth)
-        if not all(entry.is_metric(path[k]) for entry, path in zip(entries, paths, strict=True))
-    ]
-    names = [tuple(path[k] for k in levels) for path in paths]
+    levels = []
+    for level in range(depth):
+        keys = [path[level] for path in paths]
+        if not all(entry.is_metric(key) for entry, key in zip(entries, keys, strict=True)):
+            levels.append(level)
+    names = [tuple(path[level] for level in levels) for path in paths]
     metrics = [entry.base_metric for entry in entries]
     return wording.table_of(results, options, names, _level_titles(entries, levels), metrics)
 

@@ -359,15 +359,13 @@ def strip_of(result: EvaluationResult) -> rendering.Strip:
     """Return the drawing of a result."""
     scale, naive = scale_of(result), baseline(result)
     low, high = result.confidence_interval
-    shown = (result.estimate, low, high, math.nan if naive is None else naive)
-    labels = tuple(rendering.number(value, scale) for value in shown)
     return rendering.Strip(
         replicates=result._evidence.sorted_replicates,
         estimate=result.estimate,
         low=low,
         high=high,
         naive=naive,
-        labels=labels,  # type: ignore[arg-type]
+        scale=scale,
         title=f"Bootstrap distribution of {spoken(result.metric)}",
         description=result.claim(),
     )
