@@ -221,10 +221,10 @@ def plan_evaluation(
     freedom. The range scales the pilot's variance by the limits of its chi-square law at the same
     level; where a score has two bounds, also by how the variance of a proportion would change
     within the pilot's interval at that level. For a proportion it comes from Wilson's limits. With
-    heavy tails variances are less certain than that, unless ``pair.error_freedom`` is known: then
-    it limits the degrees of freedom, in proportion to the units. A margin for right and wrong on
-    independent rows is planned by Tango's interval, one for areas under ROC curves by logit-delong,
-    like verdicts.
+    heavy tails variances are less certain than that, unless the pilot knows how many rows decide
+    the difference: then these limit the degrees of freedom, in proportion to the units. A margin
+    for right and wrong on independent rows is planned by Tango's interval, one for areas under ROC
+    curves by logit-delong, like verdicts.
 
     References
     ----------
@@ -324,7 +324,7 @@ def _checked_pilot(
             must = "be an EvaluationResult for half_width="
             raise fail("pilot", must, "a pair", advice)
         pair_pilot = _pilot_of_pair(pilot, target, value, confidence_level)
-        return pair_pilot.with_rows(pilot.comparison.n_samples if pilot.comparison else None)
+        return pair_pilot.with_rows(pilot._comparison.n_samples if pilot._comparison else None)
     advice = "Of a comparison give one of its .pairs, of a table one of its results."
     must = "be an EvaluationResult or a pair of a comparison"
     raise fail("pilot", must, type(pilot).__name__, advice)
@@ -339,13 +339,13 @@ def _pilot_of_result(result: EvaluationResult, confidence_level: float | None) -
         must = "be for the estimand 'system' or 'method'"
         advice = "A prediction or a spread of runs does not narrow with more data."
         raise fail("pilot", must, repr(result.estimand), advice)
-    design = result.evidence.drawn.design
+    design = result._evidence.drawn.design
     if design.n_factors > 1 or design.same_population:
         raise _crossed(result.unit)
-    if result.basis.is_gap:
+    if result._basis.is_gap:
         got = "the largest disparity between subgroups"
         raise fail("pilot", "be the score of one system", got)
-    if result.estimand == "method" and not hasattr(result.basis, "run_evidence"):
+    if result.estimand == "method" and not hasattr(result._basis, "run_evidence"):
         raise _no_test_set("a method")
     if result.confidence_interval.method == "t" and result.estimand == "method":
         raise _held_fixed("t")
@@ -354,7 +354,7 @@ def _pilot_of_result(result: EvaluationResult, confidence_level: float | None) -
     level = confidence_level or result.confidence_interval.confidence_level
     if result.estimand == "system":
         return _pilot_of_system(result, level)
-    runs = result.basis.run_evidence  # type: ignore[attr-defined]
+    runs = result._basis.run_evidence  # type: ignore[attr-defined]
     variances, of_one_list = runs.method.parts, runs.varied in ("training", "both")
     n_trained = len(runs.scores)
     if of_one_list and result.runs is not None:
@@ -389,7 +389,7 @@ def _pilot_of_pair(
     pair: PairedDifference, target: str, value: float, confidence_level: float | None
 ) -> Pilot:
     """Return what a pair of systems, or of methods on a test set, says of other sizes."""
-    facts = pair.comparison
+    facts = pair._comparison
     if facts is None:
         raise fail("pilot", "be a pair of a ComparisonResult", "a pair without its comparison")
     crossed = [
@@ -413,17 +413,17 @@ def _pilot_of_pair(
     spread = _varying(_spread_of_pair(pair, facts))
     used: AnySpread = spread
     extremes = _extremes(spread, level)
-    if pair.discordant is not None:
+    if pair._discordant is not None:
         # The variance goes as the share of rows that tell the systems apart. Verdicts with a margin
         # are by Tango's interval, whatever interval is shown.
-        differ, n = sum(pair.discordant[:2]), pair.discordant[2]
+        differ, n = sum(pair._discordant[:2]), pair._discordant[2]
         shares = SHARE_LIMITS["wilson"](differ, n, level)
         if target == "margin":
             used = DiscordantSpread(differ / n)
             extremes = _same_for_all_sizes(*map(DiscordantSpread, shares))
         else:
             extremes = _same_for_all_sizes(*(spread.scaled(share * n / differ) for share in shares))
-    areas = pair.areas
+    areas = pair._areas
     if areas is not None and target == "margin":
         # Verdicts with a margin are made by the closed interval of the areas.
         used = AreasSpread(areas, spread.n_units)
@@ -474,7 +474,7 @@ def _held_fixed(interval: str) -> ValueError:
 
 def _pilot_of_system(result: EvaluationResult, level: float) -> Pilot:
     """Return what the score of one system says."""
-    evidence, shown = result.evidence, result.confidence_interval
+    evidence, shown = result._evidence, result.confidence_interval
     n, share = evidence.drawn.n_units[0], evidence.share
     limits = {**SHARE_LIMITS, "beta": beta_limits}.get(shown.method)
     if share is not None and limits is not None:
@@ -529,7 +529,7 @@ def _spread_of_pair(pair: PairedDifference, facts: ComparisonFacts) -> Spread:
         n_equal = facts.drawn.n_equal if df is None else df + n_strata
         factor = n_units / max(n_units - n_strata, 1) * facts.drawn.unequal if student else 1.0
         variance, worth = factor * pair.standard_error**2, n_equal / n_units
-        freedom = math.inf if pair.error_freedom is None else pair.error_freedom
+        freedom = math.inf if pair._error_freedom is None else pair._error_freedom
         spread = Spread(n_units, variance, n_strata=n_strata, student=student, worth=worth)
         return replace(spread, error_freedom=freedom)
     # Both methods are taken to vary alike: their parts are not known one by one.
@@ -618,8 +618,8 @@ def _notes_of_pair(
 ) -> tuple[str, ...]:
     """Return what must be known of a pilot of two systems or methods."""
     notes = []
-    if pair.discordant is not None and sum(pair.discordant[:2]) < FEW:
-        count = sum(pair.discordant[:2])
+    if pair._discordant is not None and sum(pair._discordant[:2]) < FEW:
+        count = sum(pair._discordant[:2])
         notes.append(
             f"Only {count} rows of the pilot are discordant for {pair.first} and {pair.second} "
             f"(fewer than {FEW}): their share is poorly estimated, and the plan is a guess."
@@ -684,9 +684,9 @@ def _plan_of(call: PlanCall, settings: dict[str, Any]) -> EvaluationPlan:
         pilot_n_units=pilot.n_units,
         pilot_n_runs=pilot.n_runs,
         metric=pilot.metric,
-        rows_per_unit=pilot.rows_per_unit,
-        curves=_curves(call, n_units, n_runs),
-        provenance=Provenance(notes, settings=settings),
+        _rows_per_unit=pilot.rows_per_unit,
+        _curves=_curves(call, n_units, n_runs),
+        _provenance=Provenance(notes, settings=settings),
     )
 
 

@@ -50,8 +50,8 @@ def mean_result(method="studentized", level=0.95, evidence=None, **changes):
     known = {
         "metric": "mean",
         "estimand": "system",
-        "basis": basis,
-        "automatic": False,
+        "_basis": basis,
+        "_automatic": False,
         "n_samples": 60,
         "unit": "row",
         "greater_is_better": False,
@@ -65,7 +65,7 @@ def mean_result(method="studentized", level=0.95, evidence=None, **changes):
     }
     names = [field.name for field in fields(Provenance)]
     provenance |= {name: changes.pop(name) for name in names if name in changes}
-    return EvaluationResult(**{**known, **changes}, provenance=Provenance(**provenance))
+    return EvaluationResult(**{**known, **changes}, _provenance=Provenance(**provenance))
 
 
 def accuracy_evidence(hits=171, n=200, n_resamples=999, **changes):
@@ -97,7 +97,7 @@ def accuracy_result(hits=171, n=200, method="auto", level=0.95, **changes):
         "metric": "accuracy",
         "confidence_interval": interval,
         "notes": notes,
-        "automatic": method == "auto",
+        "_automatic": method == "auto",
         "n_samples": n,
         "greater_is_better": True,
         "naive_estimate": 0.51,
@@ -114,7 +114,7 @@ def undefined_result():
 
 
 def facts_of(result):
-    return result.basis.facts(result)
+    return result._basis.facts(result)
 
 
 def subgroups():
@@ -127,7 +127,7 @@ def subgroups():
     sides = [Side(known.estimate, (0.0, 1.0), "effective", (20, 200), 199.0) for known in evidence]
     _, known = gap_of(sides, evidence, 1)
     gap = mean_result(
-        basis=GapBasis(known, metric="accuracy", pair="women - men", of_systems=False),
+        _basis=GapBasis(known, metric="accuracy", pair="women - men", of_systems=False),
         confidence_interval=confidence_interval(known, "simultaneous", 0.95),
         metric="accuracy gap (women - men)",
         greater_is_better=None,

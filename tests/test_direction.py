@@ -150,7 +150,7 @@ def test_intervals_and_p_values_need_no_direction():
         compare_runs(None, RUN_HITS, greater_is_better=given, **MEAN).pairs
         for given in (None, False)
     )
-    said = {"bootstrap_support": known.bootstrap_support, "comparison": known.comparison}
+    said = {"bootstrap_support": known.bootstrap_support, "_comparison": known._comparison}
     assert replace(unknown, **said) == known
     assert unknown.bootstrap_support == 1 - known.bootstrap_support
 

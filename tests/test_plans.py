@@ -256,7 +256,7 @@ def test_a_margin_is_planned_that_the_verdict_of_the_planned_size_could_show(mak
 def test_the_range_of_a_pair_is_that_of_the_rows_that_tell_it_apart():
     pair = pair_of_systems()
     plan = plan_evaluation(pair, difference=0.05)
-    differ = sum(pair.discordant[:2])
+    differ = sum(pair._discordant[:2])
     limits = stats.binomtest(differ, N).proportion_ci(0.95, method="wilson")
     for size, share in zip(plan.n_units_range, limits, strict=True):
         assert size == pytest.approx(plan.n_units * share * N / differ, rel=0.01)
@@ -508,7 +508,7 @@ def test_a_margin_of_areas_is_planned_by_the_interval_that_judges_it():
     plan = plan_evaluation(pair, margin=0.03, power=0.8)
 
     def power(n_units):
-        equal = pair.areas.on_rows(n_units / 400).as_if_equal()
+        equal = pair._areas.on_rows(n_units / 400).as_if_equal()
         low, _ = equal.limits(stats.norm.ppf(0.975))
         return stats.t.cdf((0.03 + low) / equal.error, n_units / 5 - 1)
 
@@ -530,7 +530,7 @@ def test_an_error_that_few_rows_decide_has_few_degrees_of_freedom():
     kept = ~np.eye(n, dtype=bool)
     without = np.array([f1_score(y[k], a[k]) - f1_score(y[k], b[k]) for k in kept])
     expected = 2 * n / (stats.kurtosis(without, fisher=False) - 1)
-    assert pair.error_freedom == pytest.approx(expected, rel=1e-9)
+    assert pair._error_freedom == pytest.approx(expected, rel=1e-9)
     assert expected < n / 4
     # At twice the rows there are twice as many, and the power is that of Student's t.
     plan = plan_evaluation(pair, margin=0.15)
@@ -538,14 +538,14 @@ def test_an_error_that_few_rows_decide_has_few_degrees_of_freedom():
     df = expected * plan.n_units / n
     law = stats.nct(df, 0.15 / error) if df < 20 else stats.norm(0.15 / error)
     assert plan.value == pytest.approx(1 - law.cdf(stats.t.ppf(0.975, df)), rel=1e-9)
-    assert pair.mirrored().error_freedom == pair.error_freedom
+    assert pair._mirrored()._error_freedom == pair._error_freedom
 
 
 def test_shares_and_areas_have_closed_forms_and_need_no_such_degrees():
     scores = {"a": A + 0.1 * LOSSES, "b": B + 0.2 * LOSSES}
     for metric, systems in (("accuracy", {"a": A, "b": B}), ("roc_auc", scores)):
         [pair] = compare_systems(Y, systems, metric=metric, random_state=0).pairs
-        assert pair.error_freedom is None
+        assert pair._error_freedom is None
 
 
 def test_normal_losses_have_as_many_degrees_as_rows():
@@ -553,7 +553,7 @@ def test_normal_losses_have_as_many_degrees_as_rows():
     losses = np.random.default_rng(0).normal(size=(2, 5000))
     systems = {"a": 2 + losses[0], "b": 2 + losses[1]}
     [pair] = compare_systems(None, systems, metric="mean", random_state=0).pairs
-    assert pair.error_freedom == pytest.approx(5000, rel=4 * np.sqrt(24 / 5000) / 2)
+    assert pair._error_freedom == pytest.approx(5000, rel=4 * np.sqrt(24 / 5000) / 2)
 
 
 def test_a_plan_in_groups_says_how_many_rows_they_come_to():

@@ -125,7 +125,7 @@ def test_the_power_of_a_plan_is_that_of_the_normal_or_the_t_law(name, design, se
     # A pair that few units move has their degrees of freedom.
     df = min(df, pair.degrees_of_freedom)
     error, worth = pair.standard_error * np.sqrt(inflation), (df + k) / n
-    effect, freedom = 0.9 * pair.standard_error, pair.error_freedom or np.inf
+    effect, freedom = 0.9 * pair.standard_error, pair._error_freedom or np.inf
 
     def power(size, level):
         # Of few rows that decide the error is less sure than of normal values.
@@ -145,7 +145,7 @@ def test_the_power_of_a_plan_is_that_of_the_normal_or_the_t_law(name, design, se
     result.save(tmp_path / "pairs.npz")
     [kept] = type(result).load(tmp_path / "pairs.npz").pairs
     assert_same_plan(planned(kept, difference=effect, power=0.6, confidence_level=0.8), plan)
-    mirrored = planned(pair.mirrored(), difference=effect, power=0.6, confidence_level=0.8)
+    mirrored = planned(pair._mirrored(), difference=effect, power=0.6, confidence_level=0.8)
     assert_same_plan(mirrored, plan)
 
 
@@ -325,7 +325,7 @@ def test_a_margin_of_right_and_wrong_rows_is_planned_by_tangos_limits(level):
     systems["A"] = np.where(np.arange(200) % 10 == 3, 1 - y, y)
     systems["B"] = np.where(np.arange(200) % 10 == 4, 1 - y, y)
     [pair] = compared(y, systems, confidence_level=level).pairs
-    assert (*pair.discordant,) == (20, 20, 200)
+    assert (*pair._discordant,) == (20, 20, 200)
     plan = planned(pair, margin=0.09)
 
     def power(n, share=0.2):

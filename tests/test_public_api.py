@@ -7,6 +7,7 @@ import inspect
 import re
 import subprocess
 import sys
+import textwrap
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import skboot
+from skboot.results import result
 
 ROOT = Path(__file__).parent.parent
 PUBLIC_MODULES = [
@@ -78,6 +80,78 @@ def listed_on_the_reference_page():
 def test_the_reference_page_lists_each_public_name_once():
     gathered = {f"{module}.{name}" for module in GATHERING for name in skboot.__all__}
     assert sorted(listed_on_the_reference_page()) == sorted({*NAMES} - gathered)
+
+
+def test_the_page_of_the_project_names_each_public_module():
+    [paragraph] = re.findall(
+        r"^\* \*Public\* is(.*?)^\* ", read_or_skip("docs/project.md"), re.M | re.S
+    )
+    assert re.findall(r"`(skboot[.\w]*)`", paragraph) == sorted(PUBLIC_MODULES, key=paragraph.find)
+
+
+def public_attributes(cls):
+    """Public attributes and methods that a class of this package gives, its fields included."""
+    names = set()
+    for base in cls.__mro__:
+        if base.__module__.startswith("skboot"):
+            names |= {*vars(base), *getattr(base, "__dataclass_fields__", ())}
+    # Metadata requests are scikit-learn's, for arguments of methods that are listed.
+    of_requests = re.compile(r"_|set_\w+_request$|get_metadata_routing$")
+    return {name for name in names if not of_requests.match(name)}
+
+
+def listed_attributes():
+    """Names that the reference page lists of each class, by the names that head its paragraphs."""
+    page = read_or_skip("docs/api.md").partition("## Attributes and methods of each class\n")[2]
+    return {
+        heading: set(re.findall(r"`(\w+)(?:\(\))?`", text))
+        for headings, text in re.findall(r"^(\S.*)\n: ((?:.+\n)+)", page, re.M)
+        for heading in (re.findall(r"`(\w+)`", headings) or [headings])
+    }
+
+
+SHARED = {
+    "Every result, plan and table of results": result.Shown,
+    "Every result and plan": result.FromACall,
+}
+
+
+def test_the_reference_page_heads_a_paragraph_with_each_public_class():
+    classes = {name.rpartition(".")[2] for name in CLASSES}
+    assert listed_attributes().keys() == classes | SHARED.keys()
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_reference_page_lists_each_attribute_of_a_public_class(name):
+    cls, listed = public_object(name), listed_attributes()
+    shared = [listed[heading] for heading, base in SHARED.items() if issubclass(cls, base)]
+    bases = [listed[base.__name__] for base in cls.__mro__ if base.__name__ in listed]
+    documented = set().union(*shared, *bases) - {base.__name__ for base in cls.__mro__}
+    given = public_attributes(cls)
+    # What scikit-learn gives is on the page where it is a reason to have the class.
+    beside = {name for name in documented - given if not hasattr(cls, name)}
+    assert given <= documented
+    assert beside <= set().union(*(vars(base).get("__annotations__", {}) for base in cls.__mro__))
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_each_attribute_that_an_object_sets_is_documented(name):
+    cls = public_object(name)
+    for base in cls.__mro__:
+        if not base.__module__.startswith("skboot"):
+            continue
+        tree = ast.parse(textwrap.dedent(inspect.getsource(base)))
+        assigned = {
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "self"
+        }
+        documented = set(re.findall(r"^\s*(\w+(?:, \w+)*) : ", cls.__doc__, re.M))
+        documented = {field for names in documented for field in names.split(", ")}
+        assert {field for field in assigned if not field.startswith("_")} <= documented, base
 
 
 def test_a_name_that_a_module_gathers_is_the_one_of_the_package():
@@ -148,10 +222,15 @@ def test_each_public_name_has_an_example(name):
 def test_each_docstring_passes_numpydoc_validation(name):
     validate = pytest.importorskip("numpydoc.validate").validate
     errors = {tuple(error) for error in validate(name)["errors"] if error[0] in checks()}
-    if name in CLASSES and dataclasses.is_dataclass(public_object(name)):
+    if name in CLASSES and is_value(public_object(name)):
         # The fields of a value that users never construct are its attributes.
         errors = {error for error in errors if error[0] not in ("PR01", "PR03")}
     assert not errors
+
+
+def is_value(cls):
+    """Whether a class is a record of fields, which users never construct."""
+    return dataclasses.is_dataclass(cls) or hasattr(cls, "_fields")
 
 
 def checks():

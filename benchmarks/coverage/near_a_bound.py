@@ -83,7 +83,7 @@ def main(n_data_sets=100, scoring="accuracy", *names):
             X, y = draw(np.random.default_rng([7, seed]), n)
             if np.bincount(y, minlength=2).min() >= 2:
                 scorer = BootstrapScorer(learner, scoring=scoring, random_state=seed)
-                errors.append(scorer.fit(X, y).result_.basis.error)
+                errors.append(scorer.fit(X, y).result_._basis.error)
         for form, limits_on_scale in (("before", before), ("after", now)):
             after.limits_on_scale = limits_on_scale
             made = [method_interval(e, "cv-bootstrap", 0.95).interval for e in errors]

@@ -219,7 +219,7 @@ def compare_across(
         settings=call.settings,
         datasets=data.names,
         scores=data.scores,
-        mean_rank_limits=mean_rank_limits(ranks, call.counts, level),
+        _mean_rank_limits=mean_rank_limits(ranks, call.counts, level),
         margin=margin,
     )
 
@@ -445,7 +445,9 @@ def _scores_in_results(scores: Mapping[Any, Any], direction: bool | None) -> Dat
         any_result.held_fixed,
         # Of a metric whose range depends on the data set the widest.
         joint_bounds(
-            system.evidence for result in comparisons.values() for system in result.systems.values()
+            system._evidence
+            for result in comparisons.values()
+            for system in result.systems.values()
         ),
     )
 

@@ -170,8 +170,8 @@ def records_of(
         "standard_error": distribution.standard_errors.tolist(),
         "degrees_of_freedom": distribution.degrees_of_freedom,
         "alternative": [alternative] * n,
-        "simultaneous_quantile": [None] * n if quantiles is None else quantiles.tolist(),
-        "step_down_sign": [None] * n if signs is None else signs.astype(int).tolist(),
+        "_simultaneous_quantile": [None] * n if quantiles is None else quantiles.tolist(),
+        "_step_down_sign": [None] * n if signs is None else signs.astype(int).tolist(),
         **further,
     }
     return [
@@ -221,7 +221,7 @@ def comparison_of(
     intervals = [(pair.confidence_interval, pair.simultaneous_interval) for pair in records]
     cut = notes_of_cut(*(interval for pair_intervals in intervals for interval in pair_intervals))
     notes = [*notes, *(note for note in cut if note not in notes)]
-    provenances = [result.provenance for result in results.values()]
+    provenances = [result._provenance for result in results.values()]
     # The seed of the first is that of all, unless each has rows of its own.
     leading, n_tasks = provenances[0], provenances[0].facts.n_tasks
     if any(provenance.facts.n_tasks != n_tasks for provenance in provenances):
@@ -238,8 +238,8 @@ def comparison_of(
         pairs=tuple(records),
         reference=options.reference,
         adjust=options.adjust,
-        automatic=options.interval == "auto",
-        provenance=Provenance(
+        _automatic=options.interval == "auto",
+        _provenance=Provenance(
             texts_of(notes), tuple(held_fixed), leading.seed, settings, leading.versions, facts
         ),
         **fields,

@@ -241,18 +241,18 @@ def learning_curve(
     # What all curves of the call have in common.
     fields = {
         "curve": "learning",
-        "axes": ("training rows", spoken(metrics[0].name)),
+        "_axes": ("training rows", spoken(metrics[0].name)),
         "x": sizes,
         "band": band,
         "confidence_level": fit.confidence_level,
-        "kind": units.kind,
-        "units_of_factors": units.n_units,
+        "_kind": units.kind,
+        "_units_of_factors": units.n_units,
         "unit": words.unit,
         "n_samples": run_records[0].n_rows,
-        "n_strata": 1,
-        "weighted": False,
+        "_n_strata": 1,
+        "_weighted": False,
         "n_trainings": n_repeats,
-        "provenance": Provenance(texts_of(notes), (), fit.seed, settings),
+        "_provenance": Provenance(texts_of(notes), (), fit.seed, settings),
     }
     curves = _curves(list(runs), scores, on_training, fields, fit.seed)
     return ResultTable(curves) if isinstance(estimator, Mapping) else curves[""]
@@ -359,15 +359,15 @@ def _curves(
         curve_fields = {
             **fields,
             "name": " - ".join(names) if is_difference else names[k],
-            "is_difference": is_difference,
+            "_is_difference": is_difference,
             "train_scores": train_scores,
             "estimate": estimate,
             "reference": np.zeros(len(has_value)) if is_difference else None,
             "bootstrap_distribution": draws,
-            "behind": evidence.behind,
-            "floor": evidence.floor,
-            "bounds": evidence.bounds,
-            "freedom": (df, inflation),
+            "_behind": evidence.behind,
+            "_floor": evidence.floor,
+            "_bounds": evidence.bounds,
+            "_freedom": (df, inflation),
         }
         curves[DIFFERENCE if is_difference else names[k]] = with_band(curve_fields, evidence)
     return curves

@@ -350,8 +350,8 @@ def compare_on_tests(
         )
         comparisons = {
             metric: result._with_provenance(
-                held_fixed=(*result.provenance.held_fixed, *strata),
-                settings={**result.provenance.settings, **settings},
+                held_fixed=(*result._provenance.held_fixed, *strata),
+                settings={**result._provenance.settings, **settings},
             )
             for metric, result in compared.items()
         }

@@ -170,7 +170,7 @@ class ScoredSystems:
         any_result = next(iter(results.values()))
         self.metric, self.unit = any_result.metric, any_result.unit
         self.greater_is_better = any_result.greater_is_better
-        self.evidence = [result.evidence for result in results.values()]
+        self.evidence = [result._evidence for result in results.values()]
         self.replicates = np.array([system.replicates for system in self.evidence])
         self.drawn = self.evidence[0].drawn
         if same_rows is None:
@@ -760,13 +760,13 @@ class ReplicatedDifferences(DifferenceDistribution):
             counts = np.where(pairs.swapped[:, None], pairs.counts[:, ::-1], pairs.counts)
             p_values = mcnemar_p_values(counts[:, 0], counts[:, 1], self.options.alternative)
             columns["mcnemar_p_value"] = p_values.tolist()
-            columns["discordant"] = [
+            columns["_discordant"] = [
                 Discordant(first_only, second_only, pairs.n_rows)
                 for first_only, second_only in counts.tolist()
             ]
         elif same_rows is not None and same_rows.areas is not None:
             areas = [systems.areas(i, j) for i, j in pairs.numbers]
-            columns["areas"] = [
+            columns["_areas"] = [
                 two_areas.mirrored() if two_areas is not None and swapped else two_areas
                 for two_areas, swapped in zip(areas, pairs.swapped.tolist(), strict=True)
             ]
@@ -776,7 +776,7 @@ class ReplicatedDifferences(DifferenceDistribution):
                 left_out.error_freedom(left_out.values[i] - left_out.values[j])
                 for i, j in pairs.numbers
             ]
-            columns["error_freedom"] = [df if np.isfinite(df) else None for df in freedom]
+            columns["_error_freedom"] = [df if np.isfinite(df) else None for df in freedom]
         return columns
 
 

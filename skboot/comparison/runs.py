@@ -793,7 +793,7 @@ class _RunsDistribution(StudentDistribution):
             _difference(call, methods[name], methods[name_b]) for name, name_b in self.pairs
         ]
         method = "welch" if call.options.interval == "welch" else "components"
-        bounds = joint_bounds(of_method.result.evidence for of_method in methods.values())
+        bounds = joint_bounds(of_method.result._evidence for of_method in methods.values())
         super().__init__(call.options, differences, method, call.plan.seed, bounds)
 
     def root_of_correlation(self, numbers: Sequence[int]) -> LowRankRoot:

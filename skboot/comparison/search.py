@@ -374,7 +374,7 @@ def _corrected_score(candidates: _Candidates, choices: _Choices) -> EvaluationRe
             no_information_rate=float(np.max(losses)),
             bounds=(-high, -low) if sign > 0 else (low, high),
         )
-        summary = MethodErrorSummary("oob", sign, np.nan, error_632.summary())
+        summary = MethodErrorSummary("oob", sign, np.nan, error_632._summary())
         estimate = 0.0 - sign * summary.prediction_error.oob
     elif np.isfinite(choices.outside).any():
         estimate = float(np.nanmean(choices.outside))

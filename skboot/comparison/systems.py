@@ -546,7 +546,7 @@ def _comparison(
     notes = [*dict.fromkeys(notes_on_resamples), *notes_on_differences]
     too_few = [note for note in notes if note.kind == "resamples"][:1]
     results = {name: systems.results[name] for name in names}
-    fixed = [text for result in results.values() for text in result.provenance.held_fixed[1:]]
+    fixed = [text for result in results.values() for text in result._provenance.held_fixed[1:]]
     return comparison_of(
         options,
         results,

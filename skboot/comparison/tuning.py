@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,7 @@ from .._base.sklearn_compat import n_rows_of, scorer_parts, take
 from ..inference.evidence import ConfidenceInterval, range_of_difference
 from ..metrics.lookup import known_names, resolve_metrics
 from ..results import rendering
+from ..results.comparison import CorrectedT
 from ..results.result import Shown
 from ..scorer.call import check_rows_of_fit
 from .arguments import checked_params
@@ -282,27 +283,6 @@ def _first_within_one_error(cv_results: Mapping[str, Any], *, scoring: str) -> i
 
 
 # ------------------------------------------------------------------ scores of cross-validation
-
-
-class CorrectedT(NamedTuple):
-    """Mean of scores over splits, or mean difference, with Nadeau and Bengio's correction.
-
-    Attributes
-    ----------
-    estimate : float
-        Mean score, or mean difference first minus second.
-    confidence_interval : ConfidenceInterval
-        Student's t interval.
-    standard_error : float
-        sd sqrt(1 / J + n_test / n_train); of unequal splits with the mean of n_test / n_train.
-    p_value : float
-        Two-sided, that the mean is 0.
-    """
-
-    estimate: float
-    confidence_interval: ConfidenceInterval
-    standard_error: float
-    p_value: float
 
 
 class CorrectedTable(dict[str, CorrectedT]):
@@ -564,7 +544,7 @@ def _corrected_mean(
     else:
         p = 2 * float(stdtr(n_splits - 1, -abs(mean) / error))
     interval = ConfidenceInterval(mean - half, mean + half, level, "corrected-t")
-    return CorrectedT(mean, interval.within(*bounds), error, p)
+    return CorrectedT(mean, interval._within(*bounds), error, p)
 
 
 def _checked_scores(name: str, scores: ArrayLike) -> Floats:

@@ -503,7 +503,7 @@ class ConfidenceInterval(Hinting, tuple[float, float]):
         """Whether a limit was cut at the range of the metric."""
         return "_uncut" in self.__dict__
 
-    def with_limits(self, low: float, high: float) -> Self:
+    def _with_limits(self, low: float, high: float) -> Self:
         """Return an interval with other limits and the same level and method.
 
         Parameters
@@ -518,7 +518,7 @@ class ConfidenceInterval(Hinting, tuple[float, float]):
         """
         return type(self)(low, high, self.confidence_level, self.method)
 
-    def within(self, least: float, greatest: float) -> Self:
+    def _within(self, least: float, greatest: float) -> Self:
         """Return the interval cut at the ends of a range.
 
         Parameters
@@ -536,7 +536,7 @@ class ConfidenceInterval(Hinting, tuple[float, float]):
             return self
         return type(self)(low, high, self.confidence_level, self.method, self.uncut)
 
-    def mirrored(self) -> Self:
+    def _mirrored(self) -> Self:
         """Return the interval of the value with the other sign; 0 has none.
 
         Mirrored twice it is the same interval, with 0.0 for a limit of -0.0.
@@ -550,7 +550,7 @@ class ConfidenceInterval(Hinting, tuple[float, float]):
         uncut = (0.0 - self.uncut[1], 0.0 - self.uncut[0]) if self.is_cut else None
         return type(self)(low, high, self.confidence_level, self.method, uncut)
 
-    def at_level(self, confidence_level: float) -> Self:
+    def _at_level(self, confidence_level: float) -> Self:
         """Return the same limits for another level, as of one interval of several at once.
 
         Parameters
@@ -620,7 +620,7 @@ def within_range(
     least = -np.inf if alternative == "less" else bounds[0]
     greatest = np.inf if alternative == "greater" else bounds[1]
     is_within = least <= interval[0] and interval[1] <= greatest
-    return interval if is_within else interval.within(least, greatest)
+    return interval if is_within else interval._within(least, greatest)
 
 
 def notes_of_cut(*intervals: ConfidenceInterval | None) -> tuple[Note, ...]:

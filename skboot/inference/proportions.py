@@ -188,7 +188,7 @@ def proportion_interval(
     confidence_level = check_confidence_level(confidence_level)
     low, high = SHARE_LIMITS[method](k, n, confidence_level)
     interval = ConfidenceInterval(float(low), float(high), confidence_level, method)
-    return interval.within(0.0, 1.0)
+    return interval._within(0.0, 1.0)
 
 
 # ------------------------------------------------------------------ two on rows of their own

@@ -785,7 +785,7 @@ def _guarded(
             f"The score of a run has a bias of {bias:+.3g} by {told_by}, which the mean over runs "
             "has too: the interval is corrected for it.",
         )
-        interval = interval.with_limits(interval.low - bias, interval.high - bias)
+        interval = interval._with_limits(interval.low - bias, interval.high - bias)
     n, sign = evidence.n_test_units, evidence.zero_one_sign
     share = spread.centre * sign
     # Errors of one group are dependent: their number of rows does not count, unless it is 0.
@@ -806,7 +806,7 @@ def _guarded(
     limits = score_limits(share, float(np.clip(carried, 1, n_rows)), t)
     wilson = [sign * limit for limit in limits]
     low, high = interval
-    return interval.with_limits(min(low, *wilson), max(high, *wilson))
+    return interval._with_limits(min(low, *wilson), max(high, *wilson))
 
 
 def check_method(estimand: str, method: str) -> None:
@@ -1047,7 +1047,22 @@ class Outperformance(NamedTuple):
     low, high : float
         Percentile interval over bootstrap samples of the pairs.
     confidence_level : float
+        Of the interval.
     n_pairs : int
+        Number of pairs of runs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import compare_runs
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, size=300)
+    >>> runs = {name: [y_true ^ (rng.random(300) < rate) for _ in range(8)]
+    ...         for name, rate in [("A", 0.1), ("B", 0.3)]}
+    >>> result = compare_runs(y_true, runs, paired_runs=True, random_state=0)
+    >>> wins = result.pairs[0].outperformance
+    >>> wins.probability, wins.verdict
+    (1.0, 'significant and meaningful')
     """
 
     probability: float
@@ -1073,7 +1088,7 @@ class Outperformance(NamedTuple):
         farthest = max(self.high, 1 - self.low)
         return f"significant{', not' if farthest <= MEANINGFUL else ' and'} meaningful"
 
-    def mirrored(self) -> Outperformance:
+    def _mirrored(self) -> Outperformance:
         """Return P(B > A) with its interval."""
         return self._replace(probability=1 - self.probability, low=1 - self.high, high=1 - self.low)
 

@@ -85,10 +85,10 @@ class ErrorSummary:
     replicates: Array
     cv: CVBootstrap | None
     notes: tuple[str, ...]
-    cautions: tuple[str, ...] = ()
+    _cautions: tuple[str, ...] = ()
 
     @property
-    def point_notes(self) -> tuple[str, ...]:
+    def _point_notes(self) -> tuple[str, ...]:
         """Those of the notes that are about the .632 points alone."""
         errors = (self.resubstitution, self.oob, self.no_information_rate, self.bounds)
         return tuple(text for texts in _point_notes(*errors) for text in texts)
@@ -166,9 +166,9 @@ class ErrorSummary:
                 df = np.inf if method == "normal" else len(scores) - 1
                 half = stdtrit(df, tails[1]) * scores.std(ddof=1)
                 low, high = scores.mean() - half, scores.mean() + half
-            interval = ConfidenceInterval(low, high, confidence_level, method).within(*self.bounds)
+            interval = ConfidenceInterval(low, high, confidence_level, method)._within(*self.bounds)
             notes = (*notes, _REPLICATE_NOTES[method], *texts_of(notes_of_cut(interval)))
-            return with_texts(interval, notes, self.cautions)
+            return with_texts(interval, notes, self._cautions)
         # From the lower limit of the smaller point to the upper limit of the larger one.
         value = getattr(self, POINTS[point])
         points = (value, value) if method == "adjusted" else (self.oob, self.point632_plus)
@@ -190,7 +190,7 @@ class ErrorSummary:
         elif low == high:
             notes = (*notes, "The losses do not vary: the interval has no width.")
         interval = ConfidenceInterval(low, high, confidence_level, method)
-        return with_texts(interval, notes, self.cautions)
+        return with_texts(interval, notes, self._cautions)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -250,15 +250,8 @@ class PredictionError(ErrorSummary):
     def __eq__(self, other: object) -> bool:
         return same_values(self, other)
 
-    @door("PredictionError.summary")
-    def summary(self) -> ErrorSummary:
-        """Return the part that intervals are made of, without rows and influence values.
-
-        Returns
-        -------
-        ErrorSummary
-            Its intervals are those of this object.
-        """
+    def _summary(self) -> ErrorSummary:
+        """Return the part that intervals are made of, without rows and influence values."""
         return ErrorSummary(**{f.name: getattr(self, f.name) for f in fields(ErrorSummary)})
 
 
@@ -310,7 +303,7 @@ def error632(
         replicates=out_of_bag.replicates,
         cv=cv,
         notes=(*out_of_bag.notes, *optimistic, *undefined_rate),
-        cautions=out_of_bag.cautions + optimistic,
+        _cautions=out_of_bag.cautions + optimistic,
     )
 
 

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 from typing import Any
 
@@ -317,9 +317,10 @@ class MethodErrorSummary:
 
     def to_parts(self) -> dict[str, Any]:
         """Return its fields, to be written to a file."""
-        error, cv = vars(self.prediction_error).copy(), self.prediction_error.cv
+        summary, cv = self.prediction_error, self.prediction_error.cv
+        error = {f.name.removeprefix("_"): getattr(summary, f.name) for f in fields(summary)}
         if cv is not None:
-            error["cv"] = vars(cv).copy()
+            error["cv"] = {f.name: getattr(cv, f.name) for f in fields(cv)}
         return {
             "strategy": self.strategy,
             "sign": self.sign,
@@ -331,6 +332,7 @@ class MethodErrorSummary:
     def from_parts(cls, parts: Mapping[str, Any]) -> MethodErrorSummary:
         """Return the equal of the object whose ``to_parts`` are given."""
         error = dict(parts["error"])
+        error["_cautions"] = error.pop("cautions", ())
         if error["cv"] is not None:
             error["cv"] = CVBootstrap(**error["cv"])
         return cls(parts["strategy"], parts["sign"], parts["optimism"], ErrorSummary(**error))
@@ -400,9 +402,9 @@ def method_interval(
     limits, notes = error.interval_with_notes(method, confidence_level)
     if method not in ("hull", *CV_INTERVALS) and summary.strategy not in (".632", ".632+"):
         # Without the notes on the .632 points, where another point is the estimate.
-        about_points = error.point_notes
+        about_points = error._point_notes
         notes = tuple(note for note in notes if note.text not in about_points)
     # Scores are minus the error where larger is better. Mirrored twice, a limit of -0.0 is
     # 0.0.
-    limits = limits.mirrored() if summary.sign > 0 else limits.mirrored().mirrored()
+    limits = limits._mirrored() if summary.sign > 0 else limits._mirrored()._mirrored()
     return IntervalWithNotes(limits, notes)

@@ -70,6 +70,8 @@ class ComparisonDisplay(ForestPlot):
         Axes of all panels.
     figure_ : matplotlib Figure
         Figure of the axes.
+    legend_ : matplotlib Legend
+        What the marks are.
     points_ : list of matplotlib Line2D
         Differences: of each panel those significantly different from 0, and the others.
     intervals_, simultaneous_intervals_ : list of matplotlib LineCollection
@@ -350,7 +352,7 @@ def _text_beside(result: ComparisonResult, pair: PairedDifference) -> str:
         return "undefined"
     scale = comparison_texts.scale_of(pair)
     value = rendering.number(pair.difference, scale)
-    interval = rendering.limits(pair.widest_interval, scale, marked=False)
+    interval = rendering.limits(pair._widest_interval, scale, marked=False)
     p_alone, adjusted = comparison_texts.p_numbers(result, pair)
     p = p_alone if result.adjust is None else adjusted
     return f"{value} ({interval}), {comparison_texts.p_text(p)}"
@@ -614,8 +616,14 @@ class RankDisplay(ForestPlot):
     ----------
     ax_ : matplotlib Axes
         Axes with the ranks.
+    axes_ : ndarray of shape (1,)
+        The same axes.
+    panels : list of tuple (str, sequence of int)
+        Label of the value axis, and the places of all ranks.
     figure_ : matplotlib Figure
         Figure of the axes.
+    legend_ : matplotlib Legend
+        What the marks are.
     points_ : list of matplotlib Line2D
         Ranks: of systems that may be the best, and of the others.
     intervals_ : list of matplotlib LineCollection
@@ -688,7 +696,7 @@ class RankDisplay(ForestPlot):
             names=[row.system for row in rows],
             texts=[
                 f"{text}, rank {row.low} to {row.high}"
-                for row, text in zip(rows, ranks.texts, strict=True)
+                for row, text in zip(rows, ranks._texts, strict=True)
             ],
             label=f"rank by {wording.spoken(result.metric)} (1 is the best)",
             interval_name=f"simultaneous {level} interval",

@@ -178,7 +178,7 @@ class CurveBandDisplay(Display):
                 must = "be a CurveResult, or a mapping of them"
                 raise fail("result", must, f"{type(result).__name__}")
         sample = curves[0]
-        if len({(shown.curve, shown.is_difference) for shown in curves}) > 1:
+        if len({(shown.curve, shown._is_difference) for shown in curves}) > 1:
             kinds = sorted({shown.curve for shown in curves})
             must = "hold curves of one kind"
             raise fail("result", must, f"{kinds}")
@@ -188,18 +188,18 @@ class CurveBandDisplay(Display):
             if shown.area is not None:
                 area = rendering.number(shown.area, rendering.Scale(2))
                 band = f"{_AREAS[shown.curve]} = {area}, {band}"
-            label = name or shown.name or wording.capitalized(shown.title)
+            label = name or shown.name or wording.capitalized(shown._title)
             line = (shown.x, shown.estimate, shown.low, shown.high, f"{label} ({band})")
             training = None if shown.train_scores is None else shown.train_estimate
             lines.append((*line, training, f"{label}, on training rows"))
         widest = max(curves, key=lambda shown: float(np.ptp(shown.x)))
-        value = f"difference of {sample.axes[1]}" if sample.is_difference else sample.axes[1]
+        value = f"difference of {sample._axes[1]}" if sample._is_difference else sample._axes[1]
         display = cls(
             lines=lines,
-            axes=(sample.axes[0], value),
+            axes=(sample._axes[0], value),
             curve=sample.curve,
             reference=None if widest.reference is None else (widest.x, widest.reference),
-            is_difference=sample.is_difference,
+            is_difference=sample._is_difference,
         )
         return display.plot(ax, **kwargs)
 

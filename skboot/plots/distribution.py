@@ -50,6 +50,8 @@ class BootstrapDistributionDisplay(Display):
         Axes with the picture.
     figure_ : matplotlib Figure
         Figure of the axes.
+    legend_ : matplotlib Legend
+        What the marks are.
     bars_ : matplotlib BarContainer
         Bars of the histogram.
     estimate_line_ : matplotlib Line2D
@@ -125,9 +127,9 @@ class BootstrapDistributionDisplay(Display):
             estimate=result.estimate,
             confidence_interval=result.confidence_interval,
             naive_estimate=wording.baseline(result),
-            name=name or with_direction(result.basis.title(result), result.greater_is_better),
-            interval_name=result.basis.interval_name(result),
-            histogram_name=result.basis.replicates_text(result),
+            name=name or with_direction(result._basis.title(result), result.greater_is_better),
+            interval_name=result._basis.interval_name(result),
+            histogram_name=result._basis.replicates_text(result),
             digits=wording.scale_of(result),
         )
         return display.plot(ax, **kwargs)
@@ -565,16 +567,16 @@ class VarianceComponentsDisplay(Display):
         ValueError
             If the result stands on a single run.
         """
-        if not hasattr(result.basis, "run_evidence"):
+        if not hasattr(result._basis, "run_evidence"):
             raise ValueError(
                 "VarianceComponentsDisplay needs a result of several runs. Got one of a single "
                 "system; use bootstrap_runs with the predictions of several runs."
             )
-        evidence = result.basis.run_evidence
+        evidence = result._basis.run_evidence
         components = evidence.components.of_score(evidence.n_test_units)._asdict()
         of_estimate = None if evidence.method is None else evidence.method.parts._asdict()
         if name is None:
-            name = f"{result.basis.title(result)}, {len(evidence.scores)} runs"
+            name = f"{result._basis.title(result)}, {len(evidence.scores)} runs"
         display = cls(components=components, of_estimate=of_estimate, name=name)
         return display.plot(ax, **kwargs)
 

@@ -171,6 +171,8 @@ class IntervalDisplay(ForestPlot):
         Axes of all panels.
     figure_ : matplotlib Figure
         Figure of the axes.
+    legend_ : matplotlib Legend
+        What the marks are.
     points_ : list of matplotlib Line2D
         Estimates, one artist per panel.
     intervals_ : list of matplotlib LineCollection
@@ -281,7 +283,7 @@ class IntervalDisplay(ForestPlot):
         panels = _panels(entries)
         labels = {k: _row_label(entries, members, k) for _, members in panels for k in members}
         scores = [entry.result for entry in entries]
-        kinds = {result.basis.interval_label(result) for result in scores}
+        kinds = {result._basis.interval_label(result) for result in scores}
         display = cls(
             estimates=[result.estimate for result in scores],
             lows=[result.confidence_interval.low for result in scores],
@@ -479,7 +481,7 @@ def _panels(entries: Sequence[Entry]) -> list[tuple[str, list[int]]]:
     """Return the results of each panel with the label of its axis: those of one range and sign."""
     members: dict[Any, list[int]] = {}
     for k, entry in enumerate(entries):
-        result, bounds = entry.result, entry.result.evidence.facts.bounds
+        result, bounds = entry.result, entry.result._evidence.facts.bounds
         kind = entry.path[:-1] if entry.is_gap else entry.base_metric
         scale = bounds if all(map(math.isfinite, bounds)) else kind
         members.setdefault((entry.is_gap, scale, result.greater_is_better), []).append(k)
@@ -513,5 +515,5 @@ def _text_beside(result: EvaluationResult, with_kind: bool) -> str:
         return "undefined"
     if math.isnan(low) or math.isnan(high):
         return f"{wording.estimate(result)} (no interval)"
-    kind = f"{result.basis.interval_label(result)} " if with_kind else ""
+    kind = f"{result._basis.interval_label(result)} " if with_kind else ""
     return f"{wording.estimate(result)} ({kind}{wording.limits(result, marked=False)})"

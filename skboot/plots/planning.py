@@ -106,7 +106,7 @@ class PlanDisplay(Display):
         """
         is_width = result.power is None
         display = cls(
-            curves=result.curves,
+            curves=result._curves,
             target=result.target_value if result.power is None else result.power,
             n_units=result.n_units,
             n_units_range=result.n_units_range,

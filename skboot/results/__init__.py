@@ -2,11 +2,12 @@
 
 `EvaluationResult` holds one score with its bootstrap distribution; whatever it is asked later, such
 as another interval or level, is answered from what it stores. `ComparisonResult` does the same for
-paired differences of systems. `ResultTable` is a dict of either (several metrics, subgroups) that
-can be shown as one table. `CurveResult` has a value for each point of a curve, `EvaluationPlan` how
-much data is enough, a `TableCheck` what printed scores allow, and a `Verdict` says whether a
-difference passes a margin. Functions of `skboot` make all of them; you call `ResultTable` alone,
-and ``load`` for a file.
+differences of systems, each a `PairedDifference`, and gives their `Ranks`; the `MeanRanks` are of a
+`DatasetsComparison`, an `Outperformance` of paired runs, a `CorrectedT` of folds. `ResultTable` is
+a dict of either (several metrics, subgroups) that can be shown as one table. `CurveResult` has a
+value for each point of a curve, `EvaluationPlan` how much data is enough, a `TableCheck` what
+printed scores allow, and a `Verdict` says whether a difference passes a margin. Functions of
+`skboot` make all of them; you call `ResultTable` alone, and ``load`` for a file.
 
 Modules of this package are private and may change without notice.
 """
@@ -19,18 +20,24 @@ from .table import ResultTable
 
 if typing.TYPE_CHECKING:
     from ..inference.differences import Verdict
-    from .comparison import ComparisonResult
+    from ..inference.runs import Outperformance
+    from .comparison import ComparisonResult, CorrectedT, PairedDifference, Ranks
     from .curve import CurveResult
-    from .data_sets import DatasetsComparison
+    from .data_sets import DatasetsComparison, MeanRanks
     from .plan import EvaluationPlan
     from .printed import TableCheck
 
 __all__ = [
     "ComparisonResult",
+    "CorrectedT",
     "CurveResult",
     "DatasetsComparison",
     "EvaluationPlan",
     "EvaluationResult",
+    "MeanRanks",
+    "Outperformance",
+    "PairedDifference",
+    "Ranks",
     "ResultTable",
     "TableCheck",
     "Verdict",
@@ -40,9 +47,10 @@ __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
         ".inference.differences": ["Verdict"],
-        "comparison": ["ComparisonResult"],
+        ".inference.runs": ["Outperformance"],
+        "comparison": ["ComparisonResult", "CorrectedT", "PairedDifference", "Ranks"],
         "curve": ["CurveResult"],
-        "data_sets": ["DatasetsComparison"],
+        "data_sets": ["DatasetsComparison", "MeanRanks"],
         "plan": ["EvaluationPlan"],
         "printed": ["TableCheck"],
     },

@@ -173,7 +173,7 @@ class Basis(ABC):
             confidence_level = shown.confidence_level
         level = check.check_confidence_level(confidence_level)
         if method is None:
-            method = "auto" if result.automatic else shown.method
+            method = "auto" if result._automatic else shown.method
         return self._interval(result, method, level)
 
     def _check_estimand(self, result: EvaluationResult, estimand: str | None) -> None:
@@ -574,7 +574,7 @@ class SimultaneousBasis(SystemBasis):
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         """Return an interval of those that hold all at once with the level."""
         interval = super()._interval(result, method, self.level_of_own(level))
-        return interval.at_level(level)
+        return interval._at_level(level)
 
     def with_resamples(self, resamples: NDArray[np.intp]) -> Evidence:
         """Return the evidence of these resamples alone, with the largest deviations in them."""

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from html import escape
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ from .result import (
     ShownDifferences,
     frame_of,
     gathered,
+    names_in_files,
     plain,
 )
 
@@ -145,16 +146,6 @@ class PairedDifference(Hinting):
         Runs of the first and of the second method on a test set.
     mcnemar_p_value : float or None
         Exact, where both are right or wrong on independent rows.
-    discordant : tuple of int (first_only, second_only, n), or None
-        The same rows: how many count for the first alone, for the second alone, and all. None, as
-        are ``areas``, with intervals that hold at every look, by which verdicts are made then.
-    areas : TwoAreas or None
-        Where both are areas under ROC curves on the same independent rows: the areas, their
-        standard errors and correlation after DeLong et al. (1988).
-    error_freedom : float or None
-        Degrees of freedom of ``standard_error``, by the kurtosis of what single units bring to the
-        difference: few where few rows decide. Of systems on the same rows whose scores are
-        functions of sums, other than shares; None of others and of very many rows.
     n_deciding : float or None
         Units that decide the difference: as many, of equal influence on it, would make it vary as
         much. Of right and wrong rows about as many as tell two systems apart. Known for systems
@@ -168,14 +159,21 @@ class PairedDifference(Hinting):
     alternative : {"two-sided", "greater", "less"}
         Alternative hypothesis of intervals and p-values; one-sided intervals have one infinite
         limit.
-    simultaneous_quantile : float or None
-        Quantile of the normal distribution that ``simultaneous_interval`` reaches out to.
-    step_down_sign : int or None
-        1 where the first scores significantly higher, -1 lower, 0 neither, by the simultaneous
-        tests over all pairs of `ComparisonResult.ranks`; None where there are no ranks.
-    comparison : ComparisonFacts or None
-        What all pairs of the comparison share. The `ComparisonResult` that takes up the pair
-        fills it in.
+
+    See Also
+    --------
+    ComparisonResult : All pairs of a comparison, in ``pairs``.
+
+    Examples
+    --------
+    >>> from skboot import compare_systems
+    >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> systems = {"new": y_true, "old": [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20}
+    >>> [pair] = compare_systems(y_true, systems, random_state=0).pairs
+    >>> print(pair)
+    0.100 (0.060 to 0.145)
+    >>> pair.excludes_zero, round(pair.n_deciding)
+    (True, 25)
     """
 
     first: str
@@ -191,15 +189,25 @@ class PairedDifference(Hinting):
     components: Mapping[str, float] | None = None
     n_runs: tuple[int, int] | None = None
     mcnemar_p_value: float | None = None
-    discordant: Discordant | None = None
+    # Right and wrong rows that count for the first alone, for the second alone, and all. None, as
+    # are areas, with intervals that hold at every look, by which verdicts are made then.
+    _discordant: Discordant | None = None
     outperformance: Outperformance | None = None
     reason: str = ""
     alternative: str = "two-sided"
-    simultaneous_quantile: float | None = None
-    step_down_sign: int | None = None
-    comparison: ComparisonFacts | None = None
-    areas: TwoAreas | None = None
-    error_freedom: float | None = None
+    # Quantile of the normal distribution that the simultaneous interval reaches out to.
+    _simultaneous_quantile: float | None = None
+    # 1 where the first scores significantly higher, -1 lower, 0 neither, by the simultaneous tests
+    # over all pairs of `ComparisonResult.ranks`; None where there are no ranks.
+    _step_down_sign: int | None = None
+    # What all pairs share; the `ComparisonResult` that takes up the pair fills it in.
+    _comparison: ComparisonFacts | None = None
+    # Where both are areas under ROC curves on the same independent rows (DeLong et al. 1988).
+    _areas: TwoAreas | None = None
+    # Degrees of freedom of the standard error, by the kurtosis of what single units bring to the
+    # difference: few where few rows decide. Of systems on the same rows whose scores are functions
+    # of sums, other than shares; None of others and of very many rows.
+    _error_freedom: float | None = None
     n_deciding: float | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -208,7 +216,7 @@ class PairedDifference(Hinting):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        metric = "" if self.comparison is None else f"{self.comparison.metric} "
+        metric = "" if self._comparison is None else f"{self._comparison.metric} "
         return f"<{type(self).__name__}: {metric}{short_text(self)}>"
 
     def __str__(self) -> str:
@@ -228,9 +236,9 @@ class PairedDifference(Hinting):
 
     @property
     def _facts(self) -> ComparisonFacts:
-        if self.comparison is None:
+        if self._comparison is None:
             raise ValueError("This pair is not from a ComparisonResult: its metric is unknown.")
-        return self.comparison
+        return self._comparison
 
     @property
     def metric(self) -> str:
@@ -260,14 +268,14 @@ class PairedDifference(Hinting):
     # -------------------------------------------------------------- intervals
 
     @property
-    def widest_interval(self) -> ConfidenceInterval:
+    def _widest_interval(self) -> ConfidenceInterval:
         """The simultaneous interval, or the interval of the pair where there is none."""
         return self.simultaneous_interval or self.confidence_interval
 
     @property
     def excludes_zero(self) -> bool:
         """Whether the systems can be told apart: the widest interval lies on one side of 0."""
-        low, high = self.widest_interval
+        low, high = self._widest_interval
         return bool(low > 0 or high < 0)
 
     def _scale(self, *intervals: ConfidenceInterval, rounding: float = 0.0) -> rendering.Scale:
@@ -281,7 +289,7 @@ class PairedDifference(Hinting):
         if not (math.isfinite(width) and width > rounding and rendering.differ(low, high)):
             size = abs(self.difference)
             width = size / 10 if math.isfinite(size) and size > rounding else 0.1
-        shown = (self.widest_interval, self.confidence_interval, *intervals)
+        shown = (self._widest_interval, self.confidence_interval, *intervals)
         return rendering.Scale.of([self.difference], shown, width=width)
 
     # -------------------------------------------------------------- decisions
@@ -341,7 +349,7 @@ class PairedDifference(Hinting):
         low, high = _deciding_interval(self)
         return float(np.maximum(abs(low), abs(high)))
 
-    def mirrored(self) -> Self:
+    def _mirrored(self) -> Self:
         """Return the same pair with the systems exchanged."""
         simultaneous = self.simultaneous_interval
         return replace(
@@ -349,15 +357,15 @@ class PairedDifference(Hinting):
             first=self.second,
             second=self.first,
             difference=0.0 - self.difference,
-            confidence_interval=self.confidence_interval.mirrored(),
-            simultaneous_interval=None if simultaneous is None else simultaneous.mirrored(),
+            confidence_interval=self.confidence_interval._mirrored(),
+            simultaneous_interval=None if simultaneous is None else simultaneous._mirrored(),
             bootstrap_support=1.0 - self.bootstrap_support,
             n_runs=self.n_runs and self.n_runs[::-1],
-            discordant=self.discordant and self.discordant.mirrored(),
-            areas=self.areas and self.areas.mirrored(),
-            outperformance=self.outperformance and self.outperformance.mirrored(),
+            _discordant=self._discordant and self._discordant.mirrored(),
+            _areas=self._areas and self._areas.mirrored(),
+            outperformance=self.outperformance and self.outperformance._mirrored(),
             alternative=MIRRORED[self.alternative],
-            step_down_sign=None if self.step_down_sign is None else -self.step_down_sign,
+            _step_down_sign=None if self._step_down_sign is None else -self._step_down_sign,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -368,13 +376,14 @@ class PairedDifference(Hinting):
         dict
             Intervals are dicts too.
         """
-        record = {name: value for name, value in vars(self).items() if name != "comparison"}
+        record = {name.removeprefix("_"): value for name, value in vars(self).items()}
+        del record["comparison"]
         simultaneous, outperformance = self.simultaneous_interval, self.outperformance
         record["confidence_interval"] = self.confidence_interval.to_dict()
         record["simultaneous_interval"] = simultaneous and simultaneous.to_dict()
         record["outperformance"] = outperformance and outperformance._asdict()
-        record["discordant"] = self.discordant and self.discordant._asdict()
-        record["areas"] = self.areas and self.areas._asdict()
+        record["discordant"] = self._discordant and self._discordant._asdict()
+        record["areas"] = self._areas and self._areas._asdict()
         return record
 
     def _further_cells(self, options: rendering.TableOptions) -> dict[str, str]:
@@ -406,32 +415,21 @@ class PairedDifference(Hinting):
         }
 
     @classmethod
-    def from_dict(cls, parts: Mapping[str, Any]) -> Self:
-        """Make a pair of what `to_dict` returned.
-
-        Parameters
-        ----------
-        parts : mapping
-            Fields by name.
-
-        Returns
-        -------
-        PairedDifference
-            Equal to the first one, once its comparison is filled in.
-        """
-        simultaneous, outperformance = parts["simultaneous_interval"], parts["outperformance"]
-        # Files of earlier versions have no areas.
-        discordant, areas = parts["discordant"], parts.get("areas")
-        return cls(
-            **{
-                **parts,
-                "confidence_interval": ConfidenceInterval(**parts["confidence_interval"]),
-                "simultaneous_interval": simultaneous and ConfidenceInterval(**simultaneous),
-                "outperformance": outperformance and Outperformance(**outperformance),
-                "discordant": discordant and Discordant(**discordant),
-                "areas": areas and TwoAreas(**areas),
-            }
-        )
+    def _from_dict(cls, parts: Mapping[str, Any]) -> Self:
+        """Return the equal of the pair of a `to_dict`, once its comparison is filled in."""
+        names = names_in_files(cls)
+        held = {names.get(name, name): value for name, value in parts.items()}
+        kinds: dict[str, Any] = {
+            "confidence_interval": ConfidenceInterval,
+            "simultaneous_interval": ConfidenceInterval,
+            "outperformance": Outperformance,
+            "_discordant": Discordant,
+            "_areas": TwoAreas,  # which files of earlier versions lack
+        }
+        for name, kind in kinds.items():
+            if held.get(name):
+                held[name] = kind(**held[name])
+        return cls(**held)
 
 
 # ------------------------------------------------------------------ what a pair decides
@@ -440,11 +438,11 @@ class PairedDifference(Hinting):
 def verdict_of(pair: PairedDifference, margin: Any) -> Verdict:
     """Return the verdict on a pair; see `PairedDifference.verdict`."""
     margin = check_margin(margin)
-    check_below_range("margin", margin, pair.metric, pair.comparison.bounds)  # type: ignore[union-attr]
+    check_below_range("margin", margin, pair.metric, pair._comparison.bounds)  # type: ignore[union-attr]
     interval = _deciding_interval(pair)
     if pair.greater_is_better is None:
         raise unknown_direction("verdict")
-    advantage = interval if pair.greater_is_better else interval.mirrored()
+    advantage = interval if pair.greater_is_better else interval._mirrored()
     low, high = advantage
     outcome = outcome_of(low, high, margin)
     smallest = math.nan if math.isnan(low) else max(0.0, -low)
@@ -546,36 +544,36 @@ def _deciding_interval(pair: PairedDifference) -> ConfidenceInterval:
     if pair.alternative != "two-sided":
         raise one_sided("a verdict", pair.alternative)
     level, quantile = pair.confidence_interval.confidence_level, _score_quantile(pair)
-    if pair.areas is not None:
-        interval = ConfidenceInterval(*pair.areas.limits(quantile), level, "logit-delong")
-    elif pair.discordant is not None:
-        limits = tango_limits(Discordant(*pair.discordant), quantile)
+    if pair._areas is not None:
+        interval = ConfidenceInterval(*pair._areas.limits(quantile), level, "logit-delong")
+    elif pair._discordant is not None:
+        limits = tango_limits(Discordant(*pair._discordant), quantile)
         interval = ConfidenceInterval(*limits, level, "tango")
     else:
-        return pair.widest_interval
-    return interval.within(*range_of_difference(pair.comparison.bounds))  # type: ignore[union-attr]
+        return pair._widest_interval
+    return interval._within(*range_of_difference(pair._comparison.bounds))  # type: ignore[union-attr]
 
 
 def _score_quantile(pair: PairedDifference) -> float:
     """Quantile of the normal distribution that the widest interval reaches out to."""
     quantile = float(ndtri(0.5 + pair.confidence_interval.confidence_level / 2))
-    if pair.simultaneous_interval is not None and pair.simultaneous_quantile is not None:
+    if pair.simultaneous_interval is not None and pair._simultaneous_quantile is not None:
         # Of resamples that hardly vary the joint quantile can be smaller.
-        return max(quantile, pair.simultaneous_quantile)
+        return max(quantile, pair._simultaneous_quantile)
     return quantile
 
 
 def _detectable(pair: PairedDifference, interval: ConfidenceInterval) -> float:
     """Return the margin that would pass with 80 % probability if both were equal."""
-    if pair.discordant is not None:
+    if pair._discordant is not None:
         # As if the rows that tell them apart were split evenly.
-        half = sum(pair.discordant[:2]) / 2
-        n = pair.discordant[2]
+        half = sum(pair._discordant[:2]) / 2
+        n = pair._discordant[2]
         low, _ = tango_limits(Discordant(half, half, n), _score_quantile(pair))  # type: ignore[arg-type]
         return detectable_margin(-low, math.sqrt(2 * half) / n, math.inf)
-    if pair.areas is not None:
-        low, _ = pair.areas.as_if_equal().limits(_score_quantile(pair))
-        return detectable_margin(-low, pair.areas.error, pair.areas.smaller_class - 1)
+    if pair._areas is not None:
+        low, _ = pair._areas.as_if_equal().limits(_score_quantile(pair))
+        return detectable_margin(-low, pair._areas.error, pair._areas.smaller_class - 1)
     low, high = interval
     greater = pair.greater_is_better is not False
     half_width = pair.difference - low if greater else high - pair.difference
@@ -627,7 +625,7 @@ def _statement(pair: PairedDifference, interval: ConfidenceInterval, verdict: Ve
             f"{rendering.number(verdict.detectable_margin, scale_of(pair))} in 80 % of cases"
         )
         freedom = pair.degrees_of_freedom
-        if freedom is not None and freedom < FEW_DEGREES and pair.discordant is None:
+        if freedom is not None and freedom < FEW_DEGREES and pair._discordant is None:
             could_show += f" (roughly: {freedom:.3g} degrees of freedom tell little of it)"
     parts = [] if is_better else [f"Margins above {least} pass{could_show}."]
     parts += filter(None, [few_decide(pair)])
@@ -636,7 +634,7 @@ def _statement(pair: PairedDifference, interval: ConfidenceInterval, verdict: Ve
 
 def _numbers(pair: PairedDifference, interval: ConfidenceInterval) -> str:
     """Write the difference, its sign if that misleads, and the interval that decides."""
-    scale, shown = scale_of(pair, interval), pair.widest_interval
+    scale, shown = scale_of(pair, interval), pair._widest_interval
     sign = ", where smaller is better" if pair.greater_is_better is False else ""
     # The widest interval allows for other pairs.
     wide = pair.simultaneous_interval
@@ -693,7 +691,7 @@ class RankTable(Mapping[str, Any]):
     """
 
     rows: tuple[Any, ...]
-    noun: str
+    _noun: str
     metric: str
     caution: str
 
@@ -701,7 +699,7 @@ class RankTable(Mapping[str, Any]):
         for row in self.rows:
             if row.system == name:
                 return row
-        raise KeyError(f"No {self.noun} is called {name!r}: {list(self)}.")
+        raise KeyError(f"No {self._noun} is called {name!r}: {list(self)}.")
 
     def __iter__(self) -> Iterator[str]:
         return (row.system for row in self.rows)
@@ -714,7 +712,7 @@ class RankTable(Mapping[str, Any]):
         return f"{table}\n{self.caution}" if self.caution else table
 
     def __repr__(self) -> str:
-        what = f"{len(self)} {self.noun}s by {wording.spoken(self.metric)}"
+        what = f"{len(self)} {self._noun}s by {wording.spoken(self.metric)}"
         return f"<{type(self).__name__} of {what}>\n{self}"
 
     def _repr_html_(self) -> str:
@@ -757,6 +755,7 @@ class RankTable(Mapping[str, Any]):
         Returns
         -------
         str
+            The best system first.
         """
         return rendering.markdown_table(self._table())
 
@@ -766,6 +765,7 @@ class RankTable(Mapping[str, Any]):
         Returns
         -------
         str
+            The best system first.
         """
         return rendering.latex_table(self._table())
 
@@ -782,19 +782,28 @@ class Ranks(RankTable):
         Of all intervals of ranks together.
     rows : tuple of Rank
         The ranks.
-    texts : tuple of str
-        The estimates as they are shown.
-    noun : {"system", "method"}
-        What is ranked.
     caution : str
         Said below the table where fewer than ten units were compared; else empty.
+
+    See Also
+    --------
+    skboot.plots.RankDisplay : Picture of them.
+
+    Examples
+    --------
+    >>> from skboot import compare_systems
+    >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> systems = {"A": y_true, "B": [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20}
+    >>> ranks = compare_systems(y_true, systems, random_state=0).ranks()
+    >>> ranks["B"].rank, ranks["B"].low, ranks["B"].high
+    (2, 2, 2)
     """
 
     metric: str
     confidence_level: float
     rows: tuple[Rank, ...]
-    texts: tuple[str, ...]
-    noun: str
+    _texts: tuple[str, ...]  # the estimates as they are shown
+    _noun: str  # what is ranked: "system" or "method"
     caution: str = ""
 
     def _table(self) -> rendering.Table:
@@ -806,10 +815,10 @@ class Ranks(RankTable):
                 str(row.rank),
                 f"{row.low} to {row.high}",
             ]
-            for row, text in zip(self.rows, self.texts, strict=True)
+            for row, text in zip(self.rows, self._texts, strict=True)
         ]
         return rendering.Table(
-            [self.noun, wording.spoken(self.metric), "rank", f"{level} simultaneous"], rows
+            [self._noun, wording.spoken(self.metric), "rank", f"{level} simultaneous"], rows
         )
 
 
@@ -825,7 +834,7 @@ def ranks_of(result: ComparisonResult) -> Ranks:
             "ranks need the differences of all pairs, and these are all with "
             f"reference={result.reference!r}. Compare with reference=None."
         )
-    if any(pair.step_down_sign is None for pair in result.pairs):
+    if any(pair._step_down_sign is None for pair in result.pairs):
         raise refuse(
             "ranks need the joint law of all differences, and these were adjusted with "
             f"adjust={result.adjust!r}. Compare with adjust='max-t'."
@@ -841,8 +850,8 @@ def ranks_of(result: ComparisonResult) -> Ranks:
             n_better[b] += 1
         elif advantage < 0:
             n_better[a] += 1
-        if pair.step_down_sign:
-            ahead, behind = (a, b) if pair.step_down_sign == sign else (b, a)
+        if pair._step_down_sign:
+            ahead, behind = (a, b) if pair._step_down_sign == sign else (b, a)
             n_surely_better[behind] += 1
             n_surely_worse[ahead] += 1
     rows = []
@@ -887,13 +896,9 @@ class ComparisonResult(FromACall, ShownDifferences):
     adjust : {"max-t", "holm", "bonferroni", None}
         How intervals and p-values are adjusted for the number of pairs; "bonferroni" where
         intervals hold at every look.
-    automatic : bool
-        Whether the interval was chosen by ``interval="auto"``.
     training_share : float or None
         For methods scored on rows left out: share of the rows (groups) that they were trained on,
         .9 by 10-fold cross-validation and .632 on bootstrap samples. None on a test set.
-    provenance : skboot.results.result.Provenance
-        Where the comparison comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
@@ -931,17 +936,17 @@ class ComparisonResult(FromACall, ShownDifferences):
     pairs: tuple[PairedDifference, ...]
     reference: str | None
     adjust: str | None
-    automatic: bool
+    _automatic: bool  # whether the interval was chosen by ``interval="auto"``
     training_share: float | None = None
-    provenance: Provenance = field(default_factory=Provenance)
+    _provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "systems", ReadOnlyDict(self.systems))
-        evidence = [system.evidence for system in self.systems.values()]
+        evidence = [system._evidence for system in self.systems.values()]
         # On test sets of their own the smallest one decides how much is known.
         sizes = [np.min(score.drawn.n_units) for score in evidence]
         k = int(np.argmin(sizes))
-        system, facts = list(self.systems.values())[k], self.provenance.facts
+        system, facts = list(self.systems.values())[k], self._provenance.facts
         scores = [abs(float(score.estimate)) for score in evidence]
         rounding = 1e-12 * max((score for score in scores if math.isfinite(score)), default=0.0)
         shared = ComparisonFacts(
@@ -961,10 +966,10 @@ class ComparisonResult(FromACall, ShownDifferences):
         )
         pairs = []
         for pair in self.pairs:
-            if pair.comparison != shared:
+            if pair._comparison != shared:
                 # `dataclasses.replace` takes ten times as long.
                 copy = object.__new__(type(pair))
-                copy.__dict__.update(pair.__dict__, comparison=shared)
+                copy.__dict__.update(pair.__dict__, _comparison=shared)
                 pair = copy
             pairs.append(pair)
         object.__setattr__(self, "pairs", tuple(pairs))
@@ -984,7 +989,7 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     def _method_name(self, method: str) -> str:
         """Return the name of an interval of a difference, in words."""
-        return comparison_texts.method_name(method, paired=self.is_paired)
+        return comparison_texts.method_name(method, paired=self._is_paired)
 
     @property
     def _any_system(self) -> EvaluationResult:
@@ -1088,9 +1093,9 @@ class ComparisonResult(FromACall, ShownDifferences):
         return self.pairs[0].alternative
 
     @property
-    def is_paired(self) -> bool:
+    def _is_paired(self) -> bool:
         """Whether all systems were scored on the same rows."""
-        return self.provenance.facts.paired
+        return self._provenance.facts.paired
 
     @property
     @door("ComparisonResult.indistinguishable_from_best")
@@ -1242,16 +1247,16 @@ class ComparisonResult(FromACall, ShownDifferences):
         self._check_systems(first, second, as_pair=True)
         if (first, second) in self._pair_of:
             return self._pair_of[first, second]
-        return self._pair_of[second, first].mirrored()
+        return self._pair_of[second, first]._mirrored()
 
-    def _check_systems(self, first: str, second: str, *, as_pair: bool = False) -> None:
+    def _check_systems(self, name_a: str, name_b: str, *, as_pair: bool = False) -> None:
         """Refuse names of systems that are not known, or are no pair of the comparison."""
         names, pairs = list(self.systems), self._pair_of
-        are_known = is_among(first, names) and is_among(second, names)
-        if are_known and not (as_pair and {(first, second), (second, first)}.isdisjoint(pairs)):
+        are_known = is_among(name_a, names) and is_among(name_b, names)
+        if are_known and not (as_pair and {(name_a, name_b), (name_b, name_a)}.isdisjoint(pairs)):
             return
         raise KeyError(
-            f"{first!r} and {second!r} were not compared. Systems: {names}"
+            f"{name_a!r} and {name_b!r} were not compared. Systems: {names}"
             + (f"; all with {self.reference!r}." if self.reference else ".")
         )
 
@@ -1314,12 +1319,12 @@ class ComparisonResult(FromACall, ShownDifferences):
         """Return the difference of two systems; of more, no number is the one that is meant."""
         if len(self.pairs) == 1:
             return self.pairs[0]
-        first, second = self.pairs[0].first, self.pairs[0].second
+        name_a, name_b = self.pairs[0].first, self.pairs[0].second
         of_pairs_alone = what[0] == "." and not hasattr(self._any_system, what[1:])
-        of_one = "" if of_pairs_alone else f" or .systems[{first!r}]"
+        of_one = "" if of_pairs_alone else f" or .systems[{name_a!r}]"
         raise error(
             f"{what} needs one number, and a comparison of {len(self.systems)} {self.estimand}s "
-            f"has many. Use .pair({first!r}, {second!r}){of_one} of it."
+            f"has many. Use .pair({name_a!r}, {name_b!r}){of_one} of it."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -1400,8 +1405,42 @@ class ComparisonResult(FromACall, ShownDifferences):
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         systems = {name: EvaluationResult._from_parts(score) for name, score in parts["systems"]}
-        pairs = tuple(cls._pair_type.from_dict(pair) for pair in parts["pairs"])
+        pairs = tuple(cls._pair_type._from_dict(pair) for pair in parts["pairs"])
         # Files of before hold seed and versions with each system alone.
         system = next(iter(systems.values()))
-        record = gathered({"seed": system.seed, "versions": system.versions} | parts)
+        record = gathered(cls, {"seed": system.seed, "versions": system.versions} | parts)
         return cls(**record | {"systems": systems, "pairs": pairs})
+
+
+# ------------------------------------------------------------------ scores of folds
+
+
+class CorrectedT(NamedTuple):
+    """Mean of scores over splits, or mean difference, with Nadeau and Bengio's correction.
+
+    `skboot.model_selection.corrected_t` makes them.
+
+    Attributes
+    ----------
+    estimate : float
+        Mean score, or mean difference first minus second.
+    confidence_interval : ConfidenceInterval
+        Student's t interval.
+    standard_error : float
+        As sd sqrt(1 / J + n_test / n_train); of unequal splits with the mean of n_test / n_train.
+    p_value : float
+        Two-sided, that the mean is 0.
+
+    Examples
+    --------
+    >>> from skboot.model_selection import corrected_t
+    >>> scores = [0.84, 0.88, 0.80, 0.86, 0.82, 0.85, 0.83, 0.87, 0.81, 0.84]
+    >>> mean = corrected_t(scores, n_train=900, n_test=100)
+    >>> f"{mean.estimate:.2f} ({mean.confidence_interval:.2f})"
+    '0.84 (0.81 to 0.87)'
+    """
+
+    estimate: float
+    confidence_interval: ConfidenceInterval
+    standard_error: float
+    p_value: float

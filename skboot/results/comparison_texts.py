@@ -97,9 +97,9 @@ def scale_of(pair: PairedDifference, *intervals: ConfidenceInterval) -> renderin
 
     Other intervals than those of the pair may stand beside them.
     """
-    if pair.comparison is None:
+    if pair._comparison is None:
         return pair._scale(*intervals)
-    facts = pair.comparison
+    facts = pair._comparison
     return pair._scale(*intervals, rounding=facts.rounding).at_least(facts.digits)
 
 
@@ -282,18 +282,18 @@ def pairs_table(
 def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
     """Return the drawing of a difference, with its widest interval and 0 as reference."""
     replicates = result.replicates(pair.first, pair.second)
-    low, high = pair.widest_interval
+    low, high = pair._widest_interval
     scale = scale_of(pair)
-    labels = tuple(rendering.number(value, scale) for value in (pair.difference, low, high, 0.0))
+    value, *limits = (rendering.number(number, scale) for number in (pair.difference, low, high))
     return Strip(
         replicates=replicates[np.isfinite(replicates)],
         estimate=pair.difference,
         low=low,
         high=high,
         naive=0.0,
-        labels=labels,  # type: ignore[arg-type]
+        scale=scale,
         title=f"Bootstrap distribution of {pair.first} - {pair.second}",
-        description=f"{pair.first} - {pair.second}: {labels[0]} ({labels[1]} to {labels[2]})",
+        description=f"{pair.first} - {pair.second}: {value} ({' to '.join(limits)})",
     )
 
 
@@ -491,25 +491,25 @@ def _together(result: ComparisonResult) -> str:
 
 def _is_left_out(result: ComparisonResult) -> bool:
     """Whether methods were scored on the rows left out of their training samples."""
-    return result._any_system.basis.is_on_rows_left_out
+    return result._any_system._basis.is_on_rows_left_out
 
 
 def _drawn(result: ComparisonResult, for_whom: str) -> list[str]:
     """Say what was resampled for which systems in common; empty if nothing was."""
-    if not result.is_paired:
+    if not result._is_paired:
         return ["independent resamples of each test set"]
     system = result._any_system
-    if not system.basis.is_resampled:
+    if not system._basis.is_resampled:
         return []
     return [f"{wording.units(system)} resampled for {for_whom}"]
 
 
 def _rows(result: ComparisonResult) -> str:
     """Say how many rows the scores are of, and how rows that were trained on are avoided."""
-    if not result.is_paired:
+    if not result._is_paired:
         sizes = [thousands(system.n_samples) for system in result.systems.values()]
         return f"test sets of their own ({wording.listed(sizes)} rows)"
-    return result._any_system.basis.rows(wording.n_scored(result))
+    return result._any_system._basis.rows(wording.n_scored(result))
 
 
 def _size(result: ComparisonResult) -> str:
@@ -524,7 +524,7 @@ def _given(result: ComparisonResult) -> str:
     """Say what P(A > B) over paired runs holds fixed."""
     if _is_left_out(result):
         return "this training set"
-    listless = result.provenance.facts.varied == "independent" or wording.is_untrained(result)
+    listless = result._provenance.facts.varied == "independent" or wording.is_untrained(result)
     return "this test set" if listless else "this training set and test set"
 
 
@@ -579,37 +579,32 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     hidden = n - len(result._shown_pairs)
     if hidden:
         lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
-    if system.basis.is_resampled:
+    if system._basis.is_resampled:
         resampled = f"{wording.units(system)} for all {result._compared}s together"
-        if not result.is_paired:
+        if not result._is_paired:
             units = dict.fromkeys(wording.units(score) for score in result.systems.values())
             resampled = f"{wording.listed(list(units))}, each test set by itself"
         resampled = f"to train on: {resampled}" if _is_left_out(result) else resampled
         lines.append(("resampled", f"{resampled}, {wording.counted(result.n_resamples, 'time')}"))
     lines += _facts_of_runs(result)
     if not any(pair.outperformance for pair in result._shown_pairs):
-        lines.append((SUPERIORITY, _superiority(result)))
+        # What the column of this name holds.
+        superiority, share = "probability of superiority", "share of the {} on which"
+        event = f"the first scores {_comparative(result)}"
+        if any(pair.n_runs for pair in result._shown_pairs):
+            text = f"{superiority} by Student's t, as the intervals: that {event}"
+        elif system._basis.is_resampled:
+            share = share.format("resamples")
+            text = f"{superiority}, estimated by the bootstrap: {share} {event}, ties half"
+        else:
+            share = share.format("draws from the law of the errors")
+            text = f"{superiority}: {share} {event}, ties half"
+        lines.append((SUPERIORITY, text))
     if result.held_fixed:
         lines.append(("conditional on", wording.listed(result.held_fixed)))
     lines += wording.judged(result, system.n_samples)
     lines += [("note", note) for note in result.notes]
     return lines
-
-
-def _superiority(result: ComparisonResult) -> str:
-    """Say what the column of this name holds."""
-    if any(pair.n_runs for pair in result._shown_pairs):
-        return (
-            "probability of superiority by Student's t, as the intervals: that the first scores "
-            f"{_comparative(result)}"
-        )
-    by, draws = ", estimated by the bootstrap", "resamples"
-    if not result._any_system.basis.is_resampled:
-        by, draws = "", "draws from the law of the errors"
-    return (
-        f"probability of superiority{by}: share of the {draws} on which the first scores "
-        f"{_comparative(result)}, ties half"
-    )
 
 
 def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:

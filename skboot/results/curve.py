@@ -111,23 +111,9 @@ class CurveResult(FromACall, Shown):
     bootstrap_distribution : ndarray of shape (n_resamples, n_grid)
         The curve on each resample, read-only; NaN where undefined. For a learning curve, random
         draws from the normal law of its error.
-    axes : tuple of str
-        What is on the horizontal and on the vertical axis.
-    critical : float or None
-        Standard errors that a simultaneous band reaches out to, for many units.
-    behind : ndarray of shape (n_grid,) or None
-        Rows that each point is a share of; None where it is none.
-    bounds : tuple of float
-        Range of the values.
-    free_below, free_above : ndarray of shape (n_grid,) of bool, or None
-        Where the data give no lower, or no upper limit.
-    floor : ndarray of shape (n_grid,) or None
-        Smallest standard errors used at points that are not shares.
     bin_error : ndarray of shape (n_grid,) or None
         For columns that are not in memory: how far each point may be from the curve of all scores,
         because these were counted in intervals. The band is wider by this.
-    is_difference : bool
-        Whether it is the difference of two curves.
     area : float or None
         Area under a ROC curve, or average precision of a precision-recall curve, of all rows; None
         for other curves, and for rows that are not in memory.
@@ -135,23 +121,10 @@ class CurveResult(FromACall, Shown):
         Of a learning curve: trainings at each size; None for curves of trained systems.
     train_scores : ndarray of shape (n_grid, n_trainings) or None
         Of a learning curve with ``return_train_score=True``: scores on the rows trained on.
-    kind : str
-        What was resampled: "rows", "groups", "crossed", "one population", "streamed rows" or
-        "streamed groups".
     unit : str
-        The same in the singular, in words.
-    units_of_factors : tuple of int
-        Number of units to resample from, one number per factor.
-    n_strata : int
-        Number of strata, 1 without.
-    freedom : tuple of float or None
-        Degrees of freedom and inflation of groups of unequal size.
+        What was resampled, in the singular: "row", "group", ...
     n_samples : int
         Number of test rows; of a learning curve, of rows to train and test on.
-    weighted : bool
-        Whether rows carry weights.
-    provenance : skboot.results.result.Provenance
-        Where the curve comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
@@ -190,27 +163,31 @@ class CurveResult(FromACall, Shown):
     confidence_level: float
     reference: Floats | None
     bootstrap_distribution: Floats
-    axes: tuple[str, str]
-    critical: float | None
-    behind: Floats | None
-    bounds: tuple[float, float]
-    kind: str
+    _axes: tuple[str, str]  # what is on the horizontal and on the vertical axis
+    # Standard errors that a simultaneous band reaches out to, for many units.
+    _critical: float | None
+    _behind: Floats | None  # rows that each point is a share of, (n_grid,); None where it is none
+    _bounds: tuple[float, float]
+    _kind: str  # what was resampled: "rows", "groups", "crossed", "streamed rows", ...
     unit: str
-    units_of_factors: tuple[int, ...]
-    n_strata: int
+    _units_of_factors: tuple[int, ...]  # number of units to resample from, one per factor
+    _n_strata: int
     n_samples: int
-    weighted: bool
+    _weighted: bool
     name: str = ""
-    free_below: NDArray[np.bool_] | None = None
-    free_above: NDArray[np.bool_] | None = None
-    floor: Floats | None = None
+    # Where the data give no lower, or no upper limit, (n_grid,).
+    _free_below: NDArray[np.bool_] | None = None
+    _free_above: NDArray[np.bool_] | None = None
+    # Smallest standard errors used at points that are not shares, (n_grid,).
+    _floor: Floats | None = None
     bin_error: Floats | None = None
-    is_difference: bool = False
+    _is_difference: bool = False
     area: float | None = None
     n_trainings: int | None = None
     train_scores: Floats | None = None
-    freedom: tuple[float, float] | None = None
-    provenance: Provenance = field(default_factory=Provenance)
+    # Degrees of freedom and inflation of groups of unequal size.
+    _freedom: tuple[float, float] | None = None
+    _provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
         for attribute in fields(self):
@@ -226,7 +203,7 @@ class CurveResult(FromACall, Shown):
     @property
     def n_units(self) -> int | tuple[int, ...]:
         """Number of units to resample from; one number per factor if there are two."""
-        units = self.units_of_factors
+        units = self._units_of_factors
         return units[0] if len(units) == 1 else units
 
     @property
@@ -293,8 +270,8 @@ class CurveResult(FromACall, Shown):
         if self.n_trainings is not None:
             return self._size_result(self.x[k], SizeBasis(evidence, point), interval, notes)
         return evaluation_result(
-            replace(self.provenance, notes=notes),
-            metric=f"{self._value_name} at {self.axes[0]} {self.x[k]:.4g}",
+            replace(self._provenance, notes=notes),
+            metric=f"{self._value_name} at {self._axes[0]} {self.x[k]:.4g}",
             basis=SystemBasis(evidence),
             confidence_interval=interval,
             n_samples=self.n_samples,
@@ -317,7 +294,7 @@ class CurveResult(FromACall, Shown):
         evidence = replace(
             self._evidence(k), estimate=float(between(self.estimate)), replicates=draws
         )
-        behind, floor = between(self.behind), between(self.floor)
+        behind, floor = between(self._behind), between(self._floor)
         facts = self._facts_at(k)._replace(
             behind=None if behind is None else float(behind),
             floor=None if floor is None else float(floor),
@@ -354,10 +331,10 @@ class CurveResult(FromACall, Shown):
         at twice the rows in 96 to 100 % of 200 subsamples each (record 0098).
         """
         is_defined = ~np.isnan(self.estimate)
-        if self.n_trainings is None or self.is_difference or is_defined.sum() < _SIZES_OF_A_LAW:
+        if self.n_trainings is None or self._is_difference or is_defined.sum() < _SIZES_OF_A_LAW:
             must = f"be asked of a learning curve with scores at {_SIZES_OF_A_LAW} sizes"
             advice = "A difference is that of two methods: extrapolate both."
-            raise fail("x", must, f"a {self.title}", advice)
+            raise fail("x", must, f"a {self._title}", advice)
         size, most = _number(x), 2 * self.n_samples
         if not self.x[-1] < size <= most:
             must = f"be more than {self._place(-1)} training rows and at most {most:,}"
@@ -365,7 +342,7 @@ class CurveResult(FromACall, Shown):
         draws = self.bootstrap_distribution[:, is_defined]
         weights = 1 / np.maximum(draws.var(axis=0), _LEAST_VARIANCE)
         every = np.vstack([self.estimate[is_defined], draws])
-        fitted = np.clip(extended(self.x[is_defined], every, weights, size), *self.bounds)
+        fitted = np.clip(extended(self.x[is_defined], every, weights, size), *self._bounds)
         evidence = replace(self._evidence(0), estimate=float(fitted[0]), replicates=fitted[1:])
         basis = LargerSizeBasis(evidence, PointwiseFacts(None, is_fixed=False))
         interval = pointwise_interval(evidence, basis.point, self.confidence_level)
@@ -382,8 +359,8 @@ class CurveResult(FromACall, Shown):
     ) -> EvaluationResult:
         """Return the score of a method at a training-set size."""
         return evaluation_result(
-            replace(self.provenance, notes=notes),
-            metric=f"{self._value_name} at {x:,.0f} {self.axes[0]}",
+            replace(self._provenance, notes=notes),
+            metric=f"{self._value_name} at {x:,.0f} {self._axes[0]}",
             estimand="method",
             basis=basis,
             confidence_interval=interval,
@@ -397,19 +374,19 @@ class CurveResult(FromACall, Shown):
         return Evidence(
             float(self.estimate[k]),
             self.bootstrap_distribution[:, k],
-            DrawnUnits(self.kind, self.units_of_factors, self.n_strata, self.freedom),
-            Facts(self.bounds, weighted=self.weighted),
+            DrawnUnits(self._kind, self._units_of_factors, self._n_strata, self._freedom),
+            Facts(self._bounds, weighted=self._weighted),
         )
 
     def _facts_at(self, k: int) -> PointwiseFacts:
-        of_curve = not self.is_difference
+        of_curve = not self._is_difference
         return PointwiseFacts(
-            None if self.behind is None else float(self.behind[k]),
+            None if self._behind is None else float(self._behind[k]),
             is_fixed=of_curve and self.curve == "calibration",
             over_thresholds=of_curve and self.curve in _OVER_THRESHOLDS,
-            free_below=self.free_below is not None and bool(self.free_below[k]),
-            free_above=self.free_above is not None and bool(self.free_above[k]),
-            floor=None if self.floor is None else float(self.floor[k]),
+            free_below=self._free_below is not None and bool(self._free_below[k]),
+            free_above=self._free_above is not None and bool(self._free_above[k]),
+            floor=None if self._floor is None else float(self._floor[k]),
             bin_error=0.0 if self.bin_error is None else float(self.bin_error[k]),
             of_normal_law=self.n_trainings is not None,
         )
@@ -433,16 +410,16 @@ class CurveResult(FromACall, Shown):
     # -------------------------------------------------------------- text
 
     @property
-    def title(self) -> str:
+    def _title(self) -> str:
         """The curve in words, and whose it is."""
         spoken = CURVE_NAMES.get(self.curve, f"curve {self.curve!r}")
-        if self.is_difference:
+        if self._is_difference:
             return f"difference of {spoken}s" + f" ({self.name})" * bool(self.name)
         return f"{spoken} of {self.name}" if self.name else spoken
 
     @property
     def _value_name(self) -> str:
-        return f"difference of {self.axes[1]}" if self.is_difference else self.axes[1]
+        return f"difference of {self._axes[1]}" if self._is_difference else self._axes[1]
 
     @property
     def _mean_width(self) -> float:
@@ -456,19 +433,7 @@ class CurveResult(FromACall, Shown):
     def __str__(self) -> str:
         level = rendering.percent(self.confidence_level)
         mean = rendering.significant(self._mean_width)
-        return f"{self.title}, {level} {self.band} band of mean width {mean}"
-
-    def summary(self) -> str:
-        """Describe the curve in several short lines of plain text.
-
-        Returns
-        -------
-        str
-            What was estimated from what, the band at some points, and all notes.
-        """
-        [(_, table)] = self._tables(rendering.NOTHING_ASKED)
-        facts = rendering.text_list(self._facts())
-        return f"{self._heading()}\n{facts}\n\n{rendering.text_table(table)}"
+        return f"{self._title}, {level} {self.band} band of mean width {mean}"
 
     @door("CurveResult.claim")
     def claim(self) -> str:
@@ -481,14 +446,14 @@ class CurveResult(FromACall, Shown):
         """
         level = rendering.percent(self.confidence_level)
         held = {"simultaneous": "for the whole curve at once", "pointwise": "for each point"}
-        ends = f"{self.axes[0]} {self._place(0)} to {self._place(-1)}"
+        ends = f"{self._axes[0]} {self._place(0)} to {self._place(-1)}"
         width = rendering.significant(self._mean_width)
         text = (
-            f"The {self.title} was estimated on {self._rows()}; its {level} {self.band} "
+            f"The {self._title} was estimated on {self._rows()}; its {level} {self.band} "
             f"confidence band holds {held[self.band]} (mean width {width}; "
             f"{ends}; {self._resampled()})."
         )
-        if not self.is_difference:
+        if not self._is_difference:
             return text
         places = np.flatnonzero((self.low > 0) | (self.high < 0)).tolist()
         if not places:
@@ -497,12 +462,12 @@ class CurveResult(FromACall, Shown):
             )
         ends = f"{self._place(places[0])} to {self._place(places[-1])}"
         points = f"{len(places)} of {wording.counted(len(self.x), 'point')}"
-        return text + f" It excludes 0 at {points}, within {self.axes[0]} {ends}."
+        return text + f" It excludes 0 at {points}, within {self._axes[0]} {ends}."
 
     def _resampled(self) -> str:
         if self.n_trainings is not None:
             return f"{self.n_trainings} trainings at each size, tested on the {self.unit}s outside"
-        n = " and ".join(thousands(k) for k in self.units_of_factors)
+        n = " and ".join(thousands(k) for k in self._units_of_factors)
         noun = self.unit if self.n_units == 1 else wording.plural(self.unit)
         return f"{n} {noun} resampled {wording.counted(self.n_resamples, 'time')}"
 
@@ -510,7 +475,7 @@ class CurveResult(FromACall, Shown):
         return wording.counted(self.n_samples, "test row" if self.n_trainings is None else "row")
 
     def _heading(self) -> str:
-        return f"{wording.capitalized(self.title)} on {self._rows()}"
+        return f"{wording.capitalized(self._title)} on {self._rows()}"
 
     @property
     def _shown_points(self) -> NDArray[np.intp]:
@@ -527,19 +492,19 @@ class CurveResult(FromACall, Shown):
         """Return what a reader should know, as label and text."""
         level = rendering.percent(self.confidence_level)
         reach = "each point by itself"
-        if self.critical is not None:
-            reach = f"all points at once, {self.critical:.2f} standard errors either way"
-        new = wording.new_units(self.unit, weighted=self.weighted)
-        systems = "these two trained systems" if self.is_difference else "this trained system"
-        of, how = f"at each {self.axes[0]} of {systems}", "resampled"
+        if self._critical is not None:
+            reach = f"all points at once, {self._critical:.2f} standard errors either way"
+        new = wording.new_units(self.unit, weighted=self._weighted)
+        systems = "these two trained systems" if self._is_difference else "this trained system"
+        of, how = f"at each {self._axes[0]} of {systems}", "resampled"
         if self.n_trainings is not None:
-            method = "both methods" if self.is_difference else "the method"
+            method = "both methods" if self._is_difference else "the method"
             of, how = f"of {method}, over training sets of each size,", "trained"
         n, n_shown = len(self.x), len(self._shown_points)
         points = f"{n}" if n == n_shown else f"{n} ({n_shown} in the table)"
         facts = [
             ("estimand", f"{self._value_name} {of} on {new}"),
-            ("points", f"{points}, {self.axes[0]} {self._place(0)} to {self._place(-1)}"),
+            ("points", f"{points}, {self._axes[0]} {self._place(0)} to {self._place(-1)}"),
             (f"{level} band", f"{self.band}: {reach}"),
             ("mean width", rendering.significant(self._mean_width)),
             (how, self._resampled()),
@@ -562,11 +527,11 @@ class CurveResult(FromACall, Shown):
         shown = self._shown_points
         level = rendering.percent(self.confidence_level)
         columns = [self.estimate, self.low, self.high]
-        header = [self.axes[0], self._value_name, f"{level} low", "high"]
+        header = [self._axes[0], self._value_name, f"{level} low", "high"]
         if self.train_scores is not None:
             columns.append(self.train_estimate)
             header.append("on training rows")
-        anchors, rows = (0.0, *self.bounds), []
+        anchors, rows = (0.0, *self._bounds), []
         for k in shown.tolist():
             numbers = [float(column[k]) for column in columns]
             digits: int | rendering.Scale | None = options.digits
@@ -607,7 +572,7 @@ class CurveResult(FromACall, Shown):
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
-        return cls(**gathered(parts))
+        return cls(**gathered(cls, parts))
 
 
 # ------------------------------------------------------------------ what points of it stand on
@@ -689,10 +654,10 @@ class LargerSizeBasis(SizeBasis):
 def with_band(fields_of: Mapping[str, Any], evidence: CurveEvidence) -> CurveResult:
     """Return a curve with the band that its fields ask for; they are given without its limits."""
     nothing = np.full(len(evidence.estimate), np.nan)
-    without = CurveResult(**{**fields_of, "low": nothing, "high": nothing, "critical": None})
+    without = CurveResult(**{**fields_of, "low": nothing, "high": nothing, "_critical": None})
     if without.band == "simultaneous":
         low, high, critical = simultaneous_band(evidence, without.confidence_level)
-        return replace(without, low=low, high=high, critical=critical)
+        return replace(without, low=low, high=high, _critical=critical)
     low, high = without.pointwise_limits()
     return replace(without, low=low, high=high)
 

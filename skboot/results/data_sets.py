@@ -69,9 +69,9 @@ class DatasetsPair(PairedDifference):
     share_better: float | None = None
     share_worse: float | None = None
 
-    def mirrored(self) -> Self:
+    def _mirrored(self) -> Self:
         """Return the same pair with the methods exchanged."""
-        pair = super().mirrored()
+        pair = super()._mirrored()
         return replace(pair, share_better=self.share_worse, share_worse=self.share_better)
 
     def _further_cells(self, options: rendering.TableOptions) -> dict[str, str]:
@@ -125,10 +125,20 @@ class MeanRanks(RankTable):
     critical_difference : float
         Nemenyi's: mean ranks that are further apart differ, at 1 - the confidence level over all
         pairs.
-    noun : str
-        What is ranked.
     caution : str
         Said below the table where there are fewer than ten data sets; else empty.
+
+    See Also
+    --------
+    skboot.plots.CriticalDifferenceDisplay : Picture of them.
+
+    Examples
+    --------
+    >>> from skboot import compare_across
+    >>> table = {f"set {k}": {"A": 0.8 + 0.01 * k, "B": 0.745 + 0.02 * k} for k in range(10)}
+    >>> ranks = compare_across(table, greater_is_better=True, random_state=0).mean_ranks()
+    >>> list(ranks), ranks["A"].mean_rank, round(ranks.critical_difference, 2)
+    (['A', 'B'], 1.4, 0.62)
     """
 
     metric: str
@@ -136,7 +146,7 @@ class MeanRanks(RankTable):
     rows: tuple[MeanRank, ...]
     n_datasets: int
     critical_difference: float
-    noun: str = "method"
+    _noun: str = "method"
     caution: str = ""
 
     def _table(self) -> rendering.Table:
@@ -149,7 +159,7 @@ class MeanRanks(RankTable):
             ]
             for row in self.rows
         ]
-        return rendering.Table([self.noun, "mean rank", f"{level} simultaneous"], rows)
+        return rendering.Table([self._noun, "mean rank", f"{level} simultaneous"], rows)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -177,12 +187,8 @@ class DatasetsComparison(ComparisonResult):
         Method that all others are compared with; None: all pairs.
     adjust : {"max-t", "holm", None}
         How intervals and p-values are adjusted for the number of pairs.
-    automatic : bool
-        True: the interval was chosen by the number of data sets.
     training_share : None
         Unused.
-    provenance : skboot.results.result.Provenance
-        Where the comparison comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
@@ -197,8 +203,6 @@ class DatasetsComparison(ComparisonResult):
         Names of the data sets.
     scores : ndarray of shape (n_datasets, n_methods)
         Score of each method, in the order of ``systems``, on each data set; read-only.
-    mean_rank_limits : ndarray of shape (n_methods, 2)
-        Simultaneous limits of the expected ranks; see `mean_ranks`.
     margin : float or None
         Difference that does not matter in practice.
 
@@ -223,7 +227,7 @@ class DatasetsComparison(ComparisonResult):
 
     datasets: tuple[str, ...]
     scores: NDArray[np.float64]
-    mean_rank_limits: NDArray[np.float64]
+    _mean_rank_limits: NDArray[np.float64]  # (n_methods, 2), simultaneous
     margin: float | None = None
 
     _format = "skboot.DatasetsComparison", 1
@@ -232,7 +236,7 @@ class DatasetsComparison(ComparisonResult):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "datasets", tuple(self.datasets))
-        for name in ("scores", "mean_rank_limits"):
+        for name in ("scores", "_mean_rank_limits"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
     @property
@@ -296,7 +300,7 @@ class DatasetsComparison(ComparisonResult):
         rows = [
             MeanRank(name, float(rank), *limits)
             for name, rank, limits in zip(
-                self.systems, mean, self.mean_rank_limits.tolist(), strict=True
+                self.systems, mean, self._mean_rank_limits.tolist(), strict=True
             )
         ]
         return MeanRanks(

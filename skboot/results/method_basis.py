@@ -87,7 +87,7 @@ class SeveralRuns(Basis):
             level = check_confidence_level(confidence_level)
         estimand = check_choice("estimand", estimand or result.estimand, ESTIMANDS)
         if method is None:
-            is_of_call = estimand == result.estimand and not result.automatic
+            is_of_call = estimand == result.estimand and not result._automatic
             method = result.confidence_interval.method if is_of_call else "auto"
         elif method == "percentile" and estimand == "method":
             # The pooled recipe goes by the name of its interval.

@@ -67,12 +67,6 @@ class EvaluationPlan(FromACall, Shown):
         Size of the pilot.
     metric : str
         What is planned for, in words.
-    rows_per_unit : float or None
-        Rows of a group of the pilot, on average; None where the units are rows.
-    curves : mapping of str to tuple
-        What `plot` draws: by number of runs, sizes with their half-width or power.
-    provenance : skboot.results.result.Provenance
-        Where the plan comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What the plan assumes, and cautions.
     held_fixed : tuple of str
@@ -111,9 +105,11 @@ class EvaluationPlan(FromACall, Shown):
     pilot_n_units: int | None
     pilot_n_runs: int | None
     metric: str
-    curves: Mapping[str, tuple[tuple[float, float], ...]]
-    rows_per_unit: float | None = None
-    provenance: Provenance = field(default_factory=Provenance)
+    # What `plot` draws: by number of runs, sizes with their half-width or power.
+    _curves: Mapping[str, tuple[tuple[float, float], ...]]
+    # Rows of a group of the pilot, on average; None where the units are rows.
+    _rows_per_unit: float | None = None
+    _provenance: Provenance = field(default_factory=Provenance)
 
     _format = "skboot.EvaluationPlan", 1
     _noun = "plan"
@@ -122,22 +118,22 @@ class EvaluationPlan(FromACall, Shown):
     # -------------------------------------------------------------- text
 
     def __str__(self) -> str:
-        return f"{self.size} for {self.aim}"
+        return f"{self._size} for {self._aim}"
 
     @property
-    def size(self) -> str:
+    def _size(self) -> str:
         """Units and runs in words."""
         return self._sized(self.n_units, self.n_runs)
 
     def _sized(self, n_units: int, n_runs: int | None) -> str:
         """Say units, with about how many rows, and runs."""
         units = wording.counted(n_units, self.unit)
-        if self.rows_per_unit is not None:
-            units += f" (about {thousands(round(n_units * self.rows_per_unit))} rows)"
+        if self._rows_per_unit is not None:
+            units += f" (about {thousands(round(n_units * self._rows_per_unit))} rows)"
         return units if n_runs is None else f"{units} and {wording.counted(n_runs, 'run')}"
 
     @property
-    def aim(self) -> str:
+    def _aim(self) -> str:
         """What was asked for, in words."""
         level, target = rendering.percent(self.confidence_level), f"{self.target_value:g}"
         if self.power is None:
@@ -146,19 +142,6 @@ class EvaluationPlan(FromACall, Shown):
         if self.target == "margin":
             return f"passing a margin of {target} {chance} if both are equal ({level} interval)"
         return f"showing a difference of {target} {chance} ({level} interval)"
-
-    def summary(self) -> str:
-        """Describe the plan in several short lines of plain text.
-
-        Returns
-        -------
-        str
-            What is needed for what, the range of sizes that the pilot's own error allows, other
-            sizes, and all notes.
-        """
-        [(_, table)] = self._tables(rendering.NOTHING_ASKED)
-        facts = rendering.text_list(self._facts())
-        return f"{self._heading()}\n{facts}\n\n{rendering.text_table(table)}"
 
     @door("EvaluationPlan.claim")
     def claim(self) -> str:
@@ -179,7 +162,7 @@ class EvaluationPlan(FromACall, Shown):
             }[self.target]
             chance = rendering.percent(self.power)
             purpose = f"{chance} power to {shown}, by a {level} interval"
-        text = f"{self.size} are expected to give {purpose}"
+        text = f"{self._size} are expected to give {purpose}"
         if self.n_units_range is not None:
             text += f" ({self._range()}, as far as the pilot's own error tells)"
         return f"{text}."
@@ -203,8 +186,8 @@ class EvaluationPlan(FromACall, Shown):
         """Return what a reader should know, as label and text."""
         reached = rendering.significant(self.value)
         facts = [
-            ("needed", self.size),
-            ("for", f"{wording.spoken(self.metric)}: {self.aim}"),
+            ("needed", self._size),
+            ("for", f"{wording.spoken(self.metric)}: {self._aim}"),
             ("expected", f"{'half-width' if self.power is None else 'power'} {reached}"),
         ]
         if self.n_units_range is not None and self.pilot_n_units is not None:
@@ -249,8 +232,10 @@ class EvaluationPlan(FromACall, Shown):
         ]
 
     def _to_parts(self) -> dict[str, Any]:
-        return super()._to_parts() | {"curves": dict(self.curves)}
+        return super()._to_parts() | {"curves": dict(self._curves)}
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
-        return cls(**gathered(parts) | {"table": tuple(PlanRow(*row) for row in parts["table"])})
+        return cls(
+            **gathered(cls, parts) | {"table": tuple(PlanRow(*row) for row in parts["table"])}
+        )

@@ -118,8 +118,6 @@ class TableCheck(FromACall, Shown):
         Whether the scores were read as percent.
     confidence_level : float
         Of Wilson's limits; two systems are significantly different if p is at most 1 minus this.
-    provenance : skboot.results.result.Provenance
-        Where the check comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         How the table was read, and what the check assumes.
     held_fixed : tuple of str
@@ -149,7 +147,7 @@ class TableCheck(FromACall, Shown):
     pairs: tuple[PrintedPair, ...]
     in_percent: bool
     confidence_level: float
-    provenance: Provenance = field(default_factory=Provenance)
+    _provenance: Provenance = field(default_factory=Provenance)
 
     _format = "skboot.TableCheck", 1
     _noun = "check of a table"
@@ -334,7 +332,7 @@ class TableCheck(FromACall, Shown):
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         rows = tuple(PrintedScore(*row) for row in parts["rows"])
         pairs = tuple(PrintedPair(*pair) for pair in parts["pairs"])
-        return cls(**gathered(parts) | {"rows": rows, "pairs": pairs})
+        return cls(**gathered(cls, parts) | {"rows": rows, "pairs": pairs})
 
 
 @door("check_table")
@@ -444,7 +442,7 @@ def check_table(
         pairs=pairs,
         in_percent=in_percent,
         confidence_level=level,
-        provenance=Provenance(texts_of(notes), settings=settings),
+        _provenance=Provenance(texts_of(notes), settings=settings),
     )
 
 

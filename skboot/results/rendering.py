@@ -115,17 +115,17 @@ class Difference(str):
 
     Parameters
     ----------
-    first, second : str
+    name_a, name_b : str
         Names.
     """
 
-    first: str
-    second: str
+    name_a: str
+    name_b: str
 
-    def __new__(cls, first: str, second: str) -> Difference:
+    def __new__(cls, name_a: str, name_b: str) -> Difference:
         """Make the text "first - second"."""
-        cell = super().__new__(cls, f"{first} - {second}")
-        cell.first, cell.second = first, second
+        cell = super().__new__(cls, f"{name_a} - {name_b}")
+        cell.name_a, cell.name_b = name_a, name_b
         return cell
 
 
@@ -442,7 +442,7 @@ def latex_table(table: Table) -> str:
     for row in (table.header, *table.rows):
         written = [_with_bold(cell, latex, r"\textbf{", "}") for cell in row]
         if isinstance(row[0], Difference):
-            written[0] = f"{latex(row[0].first)} $-$ {latex(row[0].second)}"
+            written[0] = f"{latex(row[0].name_a)} $-$ {latex(row[0].name_b)}"
         cells.append(written)
     above = [""] * len(cells)
     if _is_too_wide(table):
@@ -534,7 +534,7 @@ def html_table(table: Table, drawings: Sequence[str] = (), legend: str = "") -> 
             is_long, written = len(content) > _UNBROKEN, _with_bold(content, html, "<b>", "</b>")
             if is_long and isinstance(content, Difference):
                 # Long names of a difference are on two lines, which are not broken.
-                is_long, written = False, f"{html(content.first)}<br>- {html(content.second)}"
+                is_long, written = False, f"{html(content.name_a)}<br>- {html(content.name_b)}"
             cells += cell("td", k, written, is_long and k < table.n_left)
         cells += cell("td", len(row), drawing) if drawings else ""
         body.append(f"<tr>{cells}</tr>")
@@ -644,9 +644,9 @@ class Strip:
     estimate, low, high : float
         Estimate and limits; limits may be infinite or NaN.
     naive : float or None
-        Reference to mark.
-    labels : tuple of str
-        How estimate, low, high and the reference are written.
+        Baseline to mark.
+    scale : Scale
+        How these are written.
     title, description : str
         For readers who do not see it.
     """
@@ -656,7 +656,7 @@ class Strip:
     low: float
     high: float
     naive: float | None
-    labels: tuple[str, str, str, str]
+    scale: Scale
     title: str
     description: str
 
@@ -699,8 +699,11 @@ def draw(strip: Strip, extent: tuple[float, float] | None = None, *, wide: bool 
         start, stop = min(start, naive), max(stop, naive)
     width, height, margin = (460, 112, 70) if wide else (150, 34, 8)
     canvas = _Canvas(start, stop, width, height, margin, wide)
-    parts = [canvas.histogram(strip.replicates), canvas.interval(strip), canvas.reference(strip)]
-    key = f"strip-{crc32(repr((strip.title, strip.labels, parts)).encode()):08x}"
+    parts = [canvas.histogram(strip.replicates), canvas.interval(strip), canvas.baseline(strip)]
+    shown_naive = math.nan if strip.naive is None else strip.naive
+    shown = (strip.estimate, strip.low, strip.high, shown_naive)
+    texts = tuple(number(value, strip.scale) for value in shown)
+    key = f"strip-{crc32(repr((strip.title, texts, parts)).encode()):08x}"
     return (
         f'<svg role="img" aria-labelledby="{key}-t {key}-d" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" style="max-width:100%;color:inherit" '
@@ -788,35 +791,36 @@ class _Canvas:
             low, high = self.x(strip.low), self.x(strip.high)
             marks.append(f'<path d="M{low} {y}H{high}" stroke="{_ACCENT}" stroke-width="4"/>')
             if self.wide:
-                _, *ends = strip.labels[:3]
-                for x, side, label in ((low - 6, "end", ends[0]), (high + 6, "start", ends[1])):
-                    marks.append(self._text(x, y + 4, side, label))
+                marks.append(self._text(low - 6, y + 4, "end", number(strip.low, strip.scale)))
+                marks.append(self._text(high + 6, y + 4, "start", number(strip.high, strip.scale)))
         x = self.x(strip.estimate)
         marks.append(f'<circle cx="{x}" cy="{y}" r="5" fill="{_ACCENT}"/>')
         if self.wide:
-            marks.append(self._text(x, 12, "middle", strip.labels[0]))
+            marks.append(self._text(x, 12, "middle", number(strip.estimate, strip.scale)))
             path = f"M{x} 17V{y}"
             marks.append(f'<path d="{path}" stroke="{_ACCENT}" stroke-opacity=".7"/>')
         return "".join(marks)
 
-    def reference(self, strip: Strip) -> str:
+    def baseline(self, strip: Strip) -> str:
+        """Return a dashed line at the baseline, or on which side of the picture it is."""
         if strip.naive is None or not math.isfinite(strip.naive):
             return ""
-        label, x = strip.labels[3], self.x(strip.naive)
-        inside = self.start <= strip.naive <= self.stop
-        if not inside and not self.wide:
-            return ""
-        if not inside:
-            before = strip.naive < self.start
-            x, side = (4, "start") if before else (self.width - 4, "end")
-            label = f"← baseline {label}" if before else f"baseline {label} →"
-            return self._text(x, self.height - 6, side, label)
-        path = f"M{x} {self._base + 16 if self.wide else self.height}V{20 if self.wide else 2}"
-        line = f'<path d="{path}" stroke="currentColor" stroke-dasharray="3 3"/>'
+        text, x = f"baseline {number(strip.naive, strip.scale)}", self.x(strip.naive)
+        below_all = self.height - 6
+        if not self.start <= strip.naive <= self.stop:
+            if not self.wide:
+                return ""
+            if strip.naive < self.start:
+                return self._text(4, below_all, "start", f"← {text}")
+            return self._text(self.width - 4, below_all, "end", f"{text} →")
+        # From below the interval up to the number of the estimate; in a cell, over all of it.
+        bottom, top = (self._base + 16, 20) if self.wide else (self.height, 2)
+        line = f'<path d="M{x} {bottom}V{top}" stroke="currentColor" stroke-dasharray="3 3"/>'
         if not self.wide:
             return line
+        # Near an end of the picture the text goes away from it.
         side = "start" if x < self.width / 3 else "end" if x > 2 * self.width / 3 else "middle"
-        return line + self._text(x, self.height - 6, side, f"baseline {label}")
+        return line + self._text(x, below_all, side, text)
 
     def _text(self, x: float, y: float, side: str, label: str) -> str:
         return (

@@ -160,9 +160,17 @@ class Shown(Hinting, ABC):
 
     # -------------------------------------------------------------- what each class says
 
-    @abstractmethod
     def summary(self) -> str:
-        """Describe the result in plain text."""
+        """Describe the result in several short lines of plain text.
+
+        Returns
+        -------
+        str
+            What was asked and found, a table of it, and all notes.
+        """
+        facts = rendering.text_list(self._facts())
+        tables = [rendering.text_table(table) for _, table in self._tables(rendering.NOTHING_ASKED)]
+        return "\n\n".join([f"{self._heading()}\n{facts}", *tables])
 
     @abstractmethod
     def claim(self) -> str:
@@ -694,7 +702,7 @@ class FromACall:
     Two results are equal if all they hold is equal; they cannot be hashed.
     """
 
-    provenance: Provenance
+    _provenance: Provenance
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other) if isinstance(other, FromACall) else NotImplemented
@@ -704,37 +712,37 @@ class FromACall:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know."""
-        return self.provenance.notes
+        return self._provenance.notes
 
     @property
     def held_fixed(self) -> tuple[str, ...]:
         """What the interval does not vary."""
-        return self.provenance.held_fixed
+        return self._provenance.held_fixed
 
     @property
     def seed(self) -> Any:
         """Entropy of the random numbers."""
-        return self.provenance.seed
+        return self._provenance.seed
 
     @property
     def settings(self) -> dict[str, Any]:
         """Arguments of the call."""
-        return self.provenance.settings
+        return self._provenance.settings
 
     @property
     def n_labelled(self) -> int | None:
         """Rows with a human label, where a judge labelled all; None without a judge."""
-        return self.provenance.facts.n_labelled or None
+        return self._provenance.facts.n_labelled or None
 
     @property
     def proxy_weight(self) -> float | None:
         """Weight of the judge's labels, 0 where they were not used; None without a judge."""
-        return self.provenance.facts.proxy_weight
+        return self._provenance.facts.proxy_weight
 
     @property
     def versions(self) -> dict[str, str]:
         """Versions of skboot, Python and the packages that matter."""
-        return self.provenance.versions
+        return self._provenance.versions
 
     @property
     def _judge_record(self) -> dict[str, Any]:
@@ -746,25 +754,31 @@ class FromACall:
     def _with_provenance(self, **changes: Any) -> Self:
         """Return the result with other values of its provenance."""
         result: Any = self
-        changed: Self = replace(result, provenance=replace(self.provenance, **changes))
+        changed: Self = replace(result, _provenance=replace(self._provenance, **changes))
         return changed
 
     def _held(self) -> dict[str, Any]:
-        """Return all fields by name, those of the provenance, without its facts, last."""
+        """Return all fields as in files, those of the provenance, without its facts, last."""
         result: Any = self
-        held = {f.name: getattr(result, f.name) for f in fields(result) if f.name != "provenance"}
-        return held | {name: getattr(self.provenance, name) for name in _FOR_READERS}
+        held = {name: getattr(result, field) for name, field in names_in_files(type(self)).items()}
+        del held["provenance"]
+        return held | {name: getattr(self._provenance, name) for name in _FOR_READERS}
 
     def _to_parts(self) -> dict[str, Any]:
         """Return all fields as a file holds them."""
-        return self._held() | {"facts": asdict(self.provenance.facts)}
+        return self._held() | {"facts": asdict(self._provenance.facts)}
 
 
 _FOR_READERS = tuple(f.name for f in fields(Provenance) if f.name != "facts")
 
 
-def gathered(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a file holds of a result, with its provenance as one value."""
+def names_in_files(kind: type) -> dict[str, str]:
+    """Return the fields of a class by their names in files and dicts, without underscores."""
+    return {f.name.removeprefix("_"): f.name for f in fields(kind)}
+
+
+def gathered(kind: type, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a result that a file holds, with its provenance as one value."""
     if "facts" in parts:
         facts = CallFacts(**parts["facts"])
     else:
@@ -783,9 +797,11 @@ def gathered(parts: Mapping[str, Any]) -> dict[str, Any]:
         )
     held = {"versions": {}} | {name: parts[name] for name in _FOR_READERS if name in parts}
     fields_held = {
-        name: value for name, value in parts.items() if name not in (*_FOR_READERS, "facts")
+        names_in_files(kind).get(name, name): value
+        for name, value in parts.items()
+        if name not in (*_FOR_READERS, "facts")
     }
-    return fields_held | {"provenance": Provenance(**held, facts=facts)}
+    return fields_held | {"_provenance": Provenance(**held, facts=facts)}
 
 
 # ------------------------------------------------------------------ one score
@@ -806,13 +822,8 @@ class EvaluationResult(FromACall, ShownNumbers):
         Name of the metric.
     estimand : {"system", "method", "next_run", "pooled"}
         What the interval is for.
-    basis : skboot.results.basis.Basis
-        What the result rests on: one system, a disparity between subgroups, several runs, or
-        trainings on samples. It holds what intervals are computed from.
     confidence_interval : ConfidenceInterval
         The pair (low, high), with `confidence_level` and `method`.
-    automatic : bool
-        Whether the method was chosen by ``interval="auto"``.
     n_samples : int
         Number of test rows.
     unit : str
@@ -826,8 +837,6 @@ class EvaluationResult(FromACall, ShownNumbers):
         False for prediction intervals and for spreads.
     runs : dict or None
         One array of shape (n_runs,) per property of the runs, where there were several.
-    provenance : skboot.results.result.Provenance
-        Where the result comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know: guards that applied, cautions, why a number is undefined.
     held_fixed : tuple of str
@@ -871,16 +880,18 @@ class EvaluationResult(FromACall, ShownNumbers):
 
     metric: str
     estimand: str
-    basis: Basis
+    # One system, a disparity between subgroups, several runs, or trainings on samples: it holds
+    # what intervals are computed from.
+    _basis: Basis
     confidence_interval: ConfidenceInterval
-    automatic: bool
+    _automatic: bool  # whether the method was chosen by ``interval="auto"``
     n_samples: int
     unit: str
     greater_is_better: bool | None
     naive_estimate: float | None
     is_confidence_interval: bool = True
     runs: dict[str, Any] | None = None
-    provenance: Provenance = field(default_factory=Provenance)
+    _provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "runs", read_only(self.runs))
@@ -893,19 +904,19 @@ class EvaluationResult(FromACall, ShownNumbers):
     # -------------------------------------------------------------- numbers
 
     @property
-    def evidence(self) -> Evidence:
+    def _evidence(self) -> Evidence:
         """What intervals are computed from."""
-        return self.basis.evidence
+        return self._basis.evidence
 
     @property
     def estimate(self) -> float:
         """The metric on the data."""
-        return float(self.evidence.estimate)
+        return float(self._evidence.estimate)
 
     @property
     def bootstrap_distribution(self) -> NDArray[np.float64]:
         """The metric on each resample, (n_resamples,), read-only; NaN where undefined."""
-        return self.evidence.replicates
+        return self._evidence.replicates
 
     @property
     def standard_error(self) -> float:
@@ -915,12 +926,12 @@ class EvaluationResult(FromACall, ShownNumbers):
         error is known in closed form, such as ``sqrt(p (1 - p) / n)``, or replicates are those of
         single runs: their spread is one component of several.
         """
-        return self.basis.standard_error(self.confidence_interval.method)
+        return self._basis.standard_error(self.confidence_interval.method)
 
     @property
     def bias(self) -> float:
         """Mean of the defined replicates minus the estimate."""
-        defined = self.evidence.sorted_replicates
+        defined = self._evidence.sorted_replicates
         return float(defined.mean()) - self.estimate if len(defined) else math.nan
 
     @property
@@ -930,23 +941,23 @@ class EvaluationResult(FromACall, ShownNumbers):
         Test and interaction are per test unit: their part of the score of one run is smaller by the
         number of units. NaN where the runs do not identify it.
         """
-        return self.basis.variance_components()
+        return self._basis.variance_components()
 
     @property
     def n_units(self) -> int | tuple[int, ...]:
         """Number of units to resample from; one number per factor if there are two."""
-        units = tuple(int(n) for n in self.evidence.drawn.n_units)
+        units = tuple(int(n) for n in self._evidence.drawn.n_units)
         return units[0] if len(units) == 1 else units
 
     @property
     def n_resamples(self) -> int:
         """Number of resamples, undefined ones included."""
-        return len(self.evidence.replicates)
+        return len(self._evidence.replicates)
 
     @property
     def n_undefined(self) -> int:
         """Number of resamples on which the metric is undefined."""
-        return self.n_resamples - len(self.evidence.sorted_replicates)
+        return self.n_resamples - len(self._evidence.sorted_replicates)
 
     @property
     def n_deciding(self) -> float | None:
@@ -957,12 +968,12 @@ class EvaluationResult(FromACall, ShownNumbers):
         decide, such as the rows of the smaller class, or those that a forecast is expected to leave
         beyond it.
         """
-        return self.evidence.n_deciding
+        return self._evidence.n_deciding
 
     @cached_property
     def monte_carlo_error(self) -> MonteCarloError:
         """Standard error of each limit due to the finite number of resamples; NaN if unknown."""
-        return self.basis.monte_carlo_error(self)
+        return self._basis.monte_carlo_error(self)
 
     @door("EvaluationResult.interval")
     def interval(
@@ -1005,7 +1016,7 @@ class EvaluationResult(FromACall, ShownNumbers):
         if confidence_level is not None:
             confidence_level = check_confidence_level(confidence_level)
         with collected() as notes:
-            interval = self.basis.interval(self, method, confidence_level, estimand)
+            interval = self._basis.interval(self, method, confidence_level, estimand)
         tell(*dict.fromkeys(notes))
         return interval
 
@@ -1019,7 +1030,7 @@ class EvaluationResult(FromACall, ShownNumbers):
         str
             What was estimated, its uncertainty and its basis, with all notes.
         """
-        return f"{self.basis.title(self)}\n{rendering.text_list(self.basis.facts(self))}"
+        return f"{self._basis.title(self)}\n{rendering.text_list(self._basis.facts(self))}"
 
     @door("EvaluationResult.claim")
     def claim(self) -> str:
@@ -1031,7 +1042,7 @@ class EvaluationResult(FromACall, ShownNumbers):
             Estimate, interval and what they are for, with as many digits as the interval's width
             supports.
         """
-        return self.basis.claim(self)
+        return self._basis.claim(self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {wording.short(self)}>"
@@ -1081,7 +1092,7 @@ class EvaluationResult(FromACall, ShownNumbers):
         return dict(plain(record, for_json=True))
 
     def _heading(self) -> str:
-        return self.basis.title(self)
+        return self._basis.title(self)
 
     def _tables(self, options: rendering.TableOptions) -> list[tuple[str, rendering.Table]]:
         return [("", wording.table_of([self], options))]
@@ -1111,24 +1122,26 @@ class EvaluationResult(FromACall, ShownNumbers):
     def _html(self, options: rendering.TableOptions) -> str:
         picture = rendering.draw(wording.strip_of(self))
         picture += rendering.html_legend(rendering.LEGEND) if picture else ""
-        facts = rendering.html_list(self.basis.facts(self))
+        facts = rendering.html_list(self._basis.facts(self))
         return rendering.html_of(self.claim(), picture, facts)
 
     # -------------------------------------------------------------- files
 
     def _to_parts(self) -> dict[str, Any]:
-        return super()._to_parts() | {"basis": self.basis.to_parts()}
+        return super()._to_parts() | {"basis": self._basis.to_parts()}
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
-        basis = basis_of_parts(parts["basis"])
-        interval = ConfidenceInterval(*parts["confidence_interval"])
-        return cls(**gathered(parts) | {"basis": basis, "confidence_interval": interval})
+        held = gathered(cls, parts)
+        held["_basis"] = basis_of_parts(held["_basis"])
+        held["confidence_interval"] = ConfidenceInterval(*held["confidence_interval"])
+        return cls(**held)
 
 
 def evaluation_result(
     provenance: Provenance,
     *,
+    basis: Basis,
     estimand: str = "system",
     automatic: bool = False,
     greater_is_better: bool | None = None,
@@ -1138,9 +1151,10 @@ def evaluation_result(
     """Return the result of a call; ``fields`` are its other attributes."""
     return EvaluationResult(
         estimand=estimand,
-        automatic=automatic,
+        _basis=basis,
+        _automatic=automatic,
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
-        provenance=provenance,
+        _provenance=provenance,
         **fields,
     )

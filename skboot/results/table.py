@@ -92,7 +92,7 @@ class Entry(NamedTuple):
     @property
     def is_gap(self) -> bool:
         """Whether it is the difference of two subgroups."""
-        return self.path[-1:] == ("gap",) and self.result.basis.is_gap
+        return self.path[-1:] == ("gap",) and self.result._basis.is_gap
 
     def is_metric(self, key: str) -> bool:
         """Whether a key is the name of the metric."""
@@ -134,15 +134,16 @@ def scores_table(entries: Sequence[Entry], options: rendering.TableOptions) -> r
     results = [entry.result for entry in entries]
     if all(entry.is_named_by_metric for entry in entries):
         return wording.table_of(results, options)
-    # The keys stand in columns of their own, without those that name metrics.
+    # Each level of keys is a column, but one whose keys all name the metric of their row: of
+    # {"accuracy": {"women": ..., "men": ...}} the column of the subgroups stands alone.
     depth = max((len(entry.path) for entry in entries), default=1)
     paths = [entry.path + ("",) * (depth - len(entry.path)) for entry in entries]
-    levels = [
-        k
-        for k in range(depth)
-        if not all(entry.is_metric(path[k]) for entry, path in zip(entries, paths, strict=True))
-    ]
-    names = [tuple(path[k] for k in levels) for path in paths]
+    levels = []
+    for level in range(depth):
+        keys = [path[level] for path in paths]
+        if not all(entry.is_metric(key) for entry, key in zip(entries, keys, strict=True)):
+            levels.append(level)
+    names = [tuple(path[level] for level in levels) for path in paths]
     metrics = [entry.base_metric for entry in entries]
     return wording.table_of(results, options, names, _level_titles(entries, levels), metrics)
 
@@ -160,7 +161,7 @@ def _level_titles(entries: Sequence[Entry], levels: Sequence[int] | None = None)
             entry.is_gap or entry.base_metric != entry.result.metric for entry in innermost
         )
         are_asked_for = all(
-            entry.is_gap or entry.result.provenance.facts.by_subgroup for entry in innermost
+            entry.is_gap or entry.result._provenance.facts.by_subgroup for entry in innermost
         )
         titles[-1] = "subgroup" if are_named_so and are_asked_for else titles[-1]
     return titles
@@ -175,7 +176,7 @@ def shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     everyone = [entry.name for entry in entries]
     holders: dict[tuple[int, str, str], list[str]] = {}
     for entry, name in zip(entries, everyone, strict=True):
-        for label, text in entry.result.basis.remarks(entry.result):
+        for label, text in entry.result._basis.remarks(entry.result):
             # The reasons why numbers are undefined come third.
             note = _PLACES.get(label, 2), label, text
             holders.setdefault(note, []).append(name)
@@ -361,7 +362,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         """Return what stands below the other, each with its name."""
         if self._sort.are_named:
             return list(_named(self))
-        return [(shown.title, shown) for _, shown in leaves(self)]
+        return [(shown._title, shown) for _, shown in leaves(self)]
 
     @property
     def _display(self) -> str:

@@ -68,9 +68,9 @@ def scale_of(result: EvaluationResult) -> rendering.Scale:
         )
         width = 4 * spread if is_usable else size / 10 if math.isfinite(size) and size else 0.1
     estimates = [result.estimate]
-    if (corrected := result.basis.corrected_estimate(result)) is not None:
+    if (corrected := result._basis.corrected_estimate(result)) is not None:
         estimates.append(corrected)
-    anchors = (0.0, *result.evidence.facts.bounds)
+    anchors = (0.0, *result._evidence.facts.bounds)
     return rendering.Scale.of(estimates, [result.confidence_interval], anchors, width=width)
 
 
@@ -87,7 +87,7 @@ def estimate(result: EvaluationResult) -> str:
 def short(result: EvaluationResult) -> str:
     """Write metric, estimate and interval on one line."""
     method = title_of(result.confidence_interval.method)
-    interval = f"{result.basis.interval_label(result)} {limits(result)}, {method}"
+    interval = f"{result._basis.interval_label(result)} {limits(result)}, {method}"
     return f"{result.metric} {estimates(result)} ({interval})"
 
 
@@ -100,7 +100,7 @@ def estimates(result: EvaluationResult) -> str:
 
 def corrected_estimate(result: EvaluationResult) -> str | None:
     """Write the estimate without its bias where the interval leaves out the estimate."""
-    corrected = result.basis.corrected_estimate(result)
+    corrected = result._basis.corrected_estimate(result)
     return None if corrected is None else rendering.number(corrected, scale_of(result))
 
 
@@ -115,7 +115,7 @@ def name_and_rows(result: EvaluationResult) -> tuple[str, str]:
 
 def n_scored(result: EvaluationResult | ComparisonResult) -> int:
     """Return how many rows a score is of: those with a human label where a judge is of no use."""
-    facts = result.provenance.facts
+    facts = result._provenance.facts
     return facts.n_labelled if facts.proxy_weight == 0 else result.n_samples
 
 
@@ -128,7 +128,7 @@ def expected(result: EvaluationResult | ComparisonResult, where: str) -> str:
 
 def average_over(result: EvaluationResult | ComparisonResult) -> str:
     """Return over how many tasks a metric is averaged, to be read after its name."""
-    n_tasks = result.provenance.facts.n_tasks
+    n_tasks = result._provenance.facts.n_tasks
     if len(n_tasks) > 1:
         return f" averaged over {listed([thousands(n) for n in n_tasks])} tasks"
     return f" averaged over {counted(n_tasks[0], 'task')}" if n_tasks else ""
@@ -144,12 +144,12 @@ _NEW_UNITS = {
 
 def new_data(result: EvaluationResult) -> str:
     """Return what the score of a system is for."""
-    averages_tasks = result.evidence.drawn.design.averages_tasks
+    averages_tasks = result._evidence.drawn.design.averages_tasks
     if averages_tasks == "drawn":
         return f"new {'groups of tasks' if result.unit == 'group' else 'tasks'} like these"
     if averages_tasks:
         return f"new {'groups in' if result.unit == 'group' else 'data from'} these tasks"
-    return new_units(result.unit, weighted=result.provenance.facts.weighted)
+    return new_units(result.unit, weighted=result._provenance.facts.weighted)
 
 
 def new_units(unit: str, *, weighted: bool) -> str:
@@ -161,7 +161,7 @@ def new_units(unit: str, *, weighted: bool) -> str:
 
 def judged(result: EvaluationResult | ComparisonResult, n_rows: int) -> list[tuple[str, str]]:
     """Return what human labels and those of a judge are there, as label and text."""
-    facts = result.provenance.facts
+    facts = result._provenance.facts
     if facts.proxy_weight is None:
         return []
     labelled = (
@@ -177,7 +177,7 @@ def judged(result: EvaluationResult | ComparisonResult, n_rows: int) -> list[tup
 
 def if_random_sample(result: EvaluationResult | ComparisonResult) -> str:
     """Return a sentence on what is assumed of human labels, empty without a judge."""
-    facts = result.provenance.facts
+    facts = result._provenance.facts
     if facts.proxy_weight is None:
         return ""
     rows = f"{thousands(facts.n_labelled)} of {counted(result.n_samples, 'row')}"
@@ -198,7 +198,7 @@ def no_width(result: EvaluationResult) -> str:
     if low != high:
         return ""
     why = "Every resample gave the same value"
-    if resamples_vary(result.evidence):
+    if resamples_vary(result._evidence):
         why = "Both limits fall on the same value"
     return (
         f" {why}, so that the interval has no width; "
@@ -208,7 +208,7 @@ def no_width(result: EvaluationResult) -> str:
 
 def is_untrained(result: EvaluationResult | ComparisonResult) -> bool:
     """Whether runs that differ in their seed need not have been trained: their values are given."""
-    facts = result.provenance.facts
+    facts = result._provenance.facts
     return facts.varied == "seed" and facts.runs_of_values
 
 
@@ -227,7 +227,7 @@ def reason(result: EvaluationResult) -> str:
     if has_too_few_values(result):
         return TOO_FEW
     if result.notes:
-        return " ".join(result.basis.reasons(result)).rstrip(".")
+        return " ".join(result._basis.reasons(result)).rstrip(".")
     if math.isnan(result.estimate):
         return "the metric has no value on these data"
     return f"the {words_of(result.confidence_interval.method)} has no limits on these data"
@@ -237,7 +237,7 @@ def notes_beside_reason(result: EvaluationResult) -> list[tuple[str, str]]:
     """Return the notes but those that the reason of an undefined number gives already."""
     reasons: set[str] = set()
     if math.isnan(result.estimate + sum(result.confidence_interval)):
-        reasons = {NO_LIMITS} if has_too_few_values(result) else {*result.basis.reasons(result)}
+        reasons = {NO_LIMITS} if has_too_few_values(result) else {*result._basis.reasons(result)}
     return [("note", note) for note in result.notes if note not in reasons]
 
 
@@ -264,7 +264,7 @@ def baseline(result: EvaluationResult) -> float | None:
     None where it is unknown, and where such a system reaches the best value there is, as it does
     by recall.
     """
-    value, (low, high) = result.naive_estimate, result.evidence.facts.bounds
+    value, (low, high) = result.naive_estimate, result._evidence.facts.bounds
     return None if value == (low if result.greater_is_better is False else high) else value
 
 
@@ -282,7 +282,7 @@ def naive_text(result: EvaluationResult) -> str:
     if value is None or math.isnan(value):
         return "undefined: no system that ignores its inputs has a value on these rows"
     text = rendering.number(value, scale_of(result))
-    where = " in each task" if result.provenance.facts.n_tasks else ""
+    where = " in each task" if result._provenance.facts.n_tasks else ""
     return f"{text} (best system that ignores its inputs{where}, on the same rows)"
 
 
@@ -316,7 +316,7 @@ def table_of(
     rendering.Table
         Words on the left, numbers on the right.
     """
-    kinds = {(r.confidence_interval.confidence_level, r.basis.column_name(r)) for r in results}
+    kinds = {(r.confidence_interval.confidence_level, r._basis.column_name(r)) for r in results}
     shared = len(kinds) == 1
     interval = "interval"
     if shared:
@@ -344,7 +344,7 @@ def table_of(
                 metric,
                 title_of(result.confidence_interval.method),
                 rendering.number(result.estimate, digits),
-                limits if shared else f"{limits} ({result.basis.interval_label(result)})",
+                limits if shared else f"{limits} ({result._basis.interval_label(result)})",
                 rendering.number(result.standard_error, digits + 1),
                 "" if naive is None else rendering.number(naive, digits),
                 units(result),
@@ -359,15 +359,13 @@ def strip_of(result: EvaluationResult) -> rendering.Strip:
     """Return the drawing of a result."""
     scale, naive = scale_of(result), baseline(result)
     low, high = result.confidence_interval
-    shown = (result.estimate, low, high, math.nan if naive is None else naive)
-    labels = tuple(rendering.number(value, scale) for value in shown)
     return rendering.Strip(
-        replicates=result.evidence.sorted_replicates,
+        replicates=result._evidence.sorted_replicates,
         estimate=result.estimate,
         low=low,
         high=high,
         naive=naive,
-        labels=labels,  # type: ignore[arg-type]
+        scale=scale,
         title=f"Bootstrap distribution of {spoken(result.metric)}",
         description=result.claim(),
     )
@@ -379,9 +377,9 @@ def strip_of(result: EvaluationResult) -> rendering.Strip:
 def units(result: EvaluationResult) -> str:
     """Say how many units of what kind were resampled, and how long blocks of rows in time are."""
     if isinstance(result.n_units, int):
-        if result.provenance.facts.proxy_weight:
+        if result._provenance.facts.proxy_weight:
             return f"{counted(result.n_units, f'labelled {result.unit}')} and all others"
-        block_length = result.provenance.facts.block_length
+        block_length = result._provenance.facts.block_length
         of_rows = f" of {counted(block_length, 'row')}" if block_length else ""
         return counted(result.n_units, result.unit) + of_rows
     numbers = " and ".join(thousands(n) for n in result.n_units)
@@ -390,10 +388,10 @@ def units(result: EvaluationResult) -> str:
 
 def units_and_rows(result: EvaluationResult) -> str:
     """Return how many units were resampled, and with how many rows."""
-    if result.evidence.drawn.design.units_are_rows:
+    if result._evidence.drawn.design.units_are_rows:
         return units(result)
     rows = counted(n_scored(result), "row")
-    if result.provenance.facts.block_length:
+    if result._provenance.facts.block_length:
         return f"{units(result)}, {rows} in all"
     return f"{units(result)} with {rows}"
 

@@ -270,7 +270,7 @@ def result_of(
             call.strategy,
             metric.sign,
             method_error.optimism_corrected,
-            method_error.prediction_error.summary(),
+            method_error.prediction_error._summary(),
         )
         interval_made = method_interval(summary, call.interval, level)
         interval, cautions = (
@@ -542,10 +542,10 @@ def attributes_on_tests(
                 )
         results[set_name] = {
             metric: result._with_provenance(
-                notes=(*result.provenance.notes, *test_set_runs.samples.about_seeds),
-                held_fixed=(*result.provenance.held_fixed, *strata),
+                notes=(*result._provenance.notes, *test_set_runs.samples.about_seeds),
+                held_fixed=(*result._provenance.held_fixed, *strata),
                 seed=test_set_runs.samples.seed,
-                settings={**result.provenance.settings, **record},
+                settings={**result._provenance.settings, **record},
             )
             for metric, result in of_set.items()
         }
@@ -585,7 +585,7 @@ def _columns_of_tested_runs(
     n_boot, n_seeds = samples.n_bootstrap_runs, samples.n_seeds
     order = [0, *range(n_boot + 1, len(records)), *range(1, n_boot + 1)]
     scores = np.full(len(records), np.nan)
-    usable, basis = UsableRuns.of(samples, [records]), result.basis
+    usable, basis = UsableRuns.of(samples, [records]), result._basis
     if not isinstance(basis, SeveralRuns):
         scores[0] = result.estimate
     elif usable.sampled:

@@ -550,7 +550,7 @@ def with_judge(
 def _weight_of(result: EvaluationResult | ComparisonResult) -> float:
     """Return the weight of the judge, which is that of each system."""
     system = result if isinstance(result, EvaluationResult) else result._any_system
-    return system.evidence.facts.proxy_weight or 0.0
+    return system._evidence.facts.proxy_weight or 0.0
 
 
 def _length(result: EvaluationResult | ComparisonResult) -> float:
@@ -581,7 +581,7 @@ def _completed(
             name: _completed(system, result_alone.systems[name], labels)
             for name, system in result.systems.items()
         }
-    provenance = result.provenance
+    provenance = result._provenance
     label_facts = {
         "n_labelled": n_labelled,
         "proxy_weight": _weight_of(result),
@@ -591,7 +591,7 @@ def _completed(
     settings = provenance.settings | {"proxy": True, "proxy_weight": labels.weight}
     notes = (*provenance.notes, *notes)
     provenance = replace(provenance, facts=facts, settings=settings, notes=notes)
-    return replace(result, provenance=provenance, **fields)
+    return replace(result, _provenance=provenance, **fields)
 
 
 # ------------------------------------------------------------------ what was given

@@ -1124,7 +1124,7 @@ def _chosen_together(study: Study, basis: SystemBasis) -> IntervalWithNotes:
     level = study.confidence_level
     alone = replace(study, confidence_level=basis.level_of_own(level))
     interval, notes = chosen_interval(alone, basis.evidence)
-    return IntervalWithNotes(interval.at_level(level), (*notes, basis.note))
+    return IntervalWithNotes(interval._at_level(level), (*notes, basis.note))
 
 
 def score_result(

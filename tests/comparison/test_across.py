@@ -367,7 +367,7 @@ def test_shares_by_the_margin_count_data_sets(four):
         assert pair.share_within_margin == np.mean(np.abs(thousandths) <= 20)
         assert pair.share_better == np.mean(thousandths > 20)
         assert pair.share_worse == np.mean(thousandths < -20)
-        assert pair.mirrored().share_better == pair.share_worse
+        assert pair._mirrored().share_better == pair.share_worse
     assert across().pairs[0].share_within_margin is None
 
 

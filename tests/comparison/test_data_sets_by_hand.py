@@ -245,8 +245,8 @@ def test_scale_direction_and_order_of_methods_change_only_what_they_must(adjust,
         same = larger.pair(pair.first, pair.second)
         mirrored = turned.pair(pair.first, pair.second)
         other = moved.pair(pair.second, pair.first)
-        close([same.difference, *same.widest_interval],
-              8 * np.array([pair.difference, *pair.widest_interval]), 1e-7)  # fmt: skip
+        close([same.difference, *same._widest_interval],
+              8 * np.array([pair.difference, *pair._widest_interval]), 1e-7)  # fmt: skip
         for negative in (mirrored, other):
             close(negative.difference, -pair.difference)
             close([*negative.confidence_interval], [-x for x in [*pair.confidence_interval][::-1]])

@@ -108,17 +108,17 @@ def test_a_gate_is_the_verdict_of_the_pair_in_every_design(name, design, seed):
     except ValueError:
         return
     [pair] = result.pairs
-    pair = pair if pair.first == "c" else pair.mirrored()
+    pair = pair if pair.first == "c" else pair._mirrored()
     better = 1 if pair.greater_is_better else -1
     low, high = pair.simultaneous_interval
     close(pair.equivalence_margin, max(abs(low), abs(high)), 1e-9)
-    close(pair.mirrored().equivalence_margin, pair.equivalence_margin)
-    close([*pair.mirrored().simultaneous_interval], [-high, -low])
+    close(pair._mirrored().equivalence_margin, pair.equivalence_margin)
+    close([*pair._mirrored().simultaneous_interval], [-high, -low])
     for margin in (0.3 * pair.standard_error + 1e-4, 4 * pair.standard_error + 1e-4):
-        if margin >= np.ptp(result.systems["c"].evidence.facts.bounds):
+        if margin >= np.ptp(result.systems["c"]._evidence.facts.bounds):
             continue
         expected = pair.verdict(margin)
-        if pair.discordant is None:
+        if pair._discordant is None:
             close([*expected.interval], sorted([better * low, better * high]), 1e-9)
             worst = low if better > 0 else -high
             assert expected.passed == (worst > -margin)
@@ -155,7 +155,7 @@ def test_a_gap_of_two_subgroups_is_newcombes_interval_of_two_systems(name, share
     if result["gap"].estimate == 0:
         return
     larger = max("AB", key=lambda key: result[key].estimate)
-    pair = pair if pair.first == larger else pair.mirrored()
+    pair = pair if pair.first == larger else pair._mirrored()
     # The distances to Wilson's limits add up by their squares (Newcombe 1998, method 10).
     (a, la, ha), (b, lb, hb) = (
         (result[key].estimate, *quiet(result[key].interval, "wilson"))
@@ -186,12 +186,12 @@ def test_unpaired_systems_have_the_freedom_of_the_smaller_and_mirror(name, seed)
         scored(y_true[k], y_pred[k], metric=call.score.metric,
                **{key: c[k] for key, c in columns.items()}) for k in "AB"
     ]  # fmt: skip
-    fewest = min(result.evidence.drawn.degrees_of_freedom for result in alone)
+    fewest = min(result._evidence.drawn.degrees_of_freedom for result in alone)
     [pair] = one.pairs
-    pair = pair if pair.first == "A" else pair.mirrored()
+    pair = pair if pair.first == "A" else pair._mirrored()
     drawn = np.subtract(*(one.systems[k].bootstrap_distribution for k in "AB"))
     drawn = drawn[np.isfinite(drawn)]
-    inflation = max(result.evidence.drawn.inflation for result in alone)
+    inflation = max(result._evidence.drawn.inflation for result in alone)
     low, high = pair.confidence_interval
     half = stats.t.ppf(0.975, fewest) * drawn.std(ddof=1)
     assert (1 - 1e-6) * half - 1e-12 <= (high - low) / 2
@@ -199,7 +199,7 @@ def test_unpaired_systems_have_the_freedom_of_the_smaller_and_mirror(name, seed)
     for result in (one, turned):
         assert result.pairs[0].n_units == min(each.n_units for each in alone)
     [other] = turned.pairs
-    other = other if other.first == "B" else other.mirrored()
+    other = other if other.first == "B" else other._mirrored()
     close(other.difference, -pair.difference)
 
 
@@ -307,7 +307,7 @@ def test_a_method_outperforms_on_the_share_of_its_paired_runs(name, seed):
     gap = np.where(np.abs(gap) < 1e-12, 0.0, gap)
     close(pair.outperformance.probability, np.mean((np.sign(gap) + 1) / 2))
     assert pair.outperformance.n_pairs == 6
-    mirrored = pair.mirrored().outperformance
+    mirrored = pair._mirrored().outperformance
     close(
         [mirrored.low, mirrored.high], [1 - pair.outperformance.high, 1 - pair.outperformance.low]
     )
@@ -388,7 +388,7 @@ def test_fewer_than_ten_rows_have_closed_forms_of_their_own(count):
     one = np.where(np.arange(120) < count // 2, 1 - y, y)
     other = np.where((np.arange(120) >= 60) & (np.arange(120) < 60 + (count + 1) // 2), 1 - y, y)
     [pair] = quiet(skboot.compare_systems, y, {"A": one, "B": other}, **OPTIONS).pairs
-    assert sum(pair.discordant[:2]) == count
+    assert sum(pair._discordant[:2]) == count
     assert pair.confidence_interval.method == ("tango" if count < 10 else "expanded")
     many, few = np.arange(120) < 30, np.arange(120) < count
     systems = {name: np.where(own, 1 - y, y) for name, own in (("A", many), ("B", few))}

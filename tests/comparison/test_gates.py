@@ -281,7 +281,7 @@ def test_a_verdict_agrees_with_its_interval(seed):
                 verdict.passed == (low > -margin) == (margin > verdict.smallest_margin or low > 0)
             )
             assert verdict.failed == (high < -margin)
-            assert not (verdict.passed and pair.mirrored().verdict(0).passed and margin == 0)
+            assert not (verdict.passed and pair._mirrored().verdict(0).passed and margin == 0)
         for margin in (1, 1.5, 100):
             with pytest.raises(ValueError, match="be below 1, the range of"):
                 pair.verdict(margin)

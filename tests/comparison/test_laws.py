@@ -156,4 +156,4 @@ def test_ranks_tell_pairs_apart_at_least_where_intervals_do(law, seed):
             continue
         one, other = ranks[pair.first], ranks[pair.second]
         assert one.high < other.high or one.high > other.high or one.low != other.low
-        assert pair.step_down_sign == np.sign(pair.difference), pair
+        assert pair._step_down_sign == np.sign(pair.difference), pair

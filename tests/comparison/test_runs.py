@@ -206,8 +206,8 @@ def test_a_sample_with_one_seed_is_a_run_on_its_own_sample(trained):
     plain = compare_runs(None, one, varied="training", **options)
     names = {name: np.arange(5) for name in "AB"}
     both = compare_runs(None, one, varied="both", training=names, **options)
-    assert both.pairs[0].comparison.varied == "both"
-    numbers = [[replace(pair, comparison=None) for pair in own.pairs] for own in (both, plain)]
+    assert both.pairs[0]._comparison.varied == "both"
+    numbers = [[replace(pair, _comparison=None) for pair in own.pairs] for own in (both, plain)]
     assert numbers[0] == numbers[1]
 
 
@@ -264,7 +264,7 @@ def test_exchanging_methods_mirrors_and_identical_runs_differ_by_zero(data):
     y, runs = data
     [pair] = compare_runs(y, {"A": runs["A"], "C": runs["C"]}, random_state=0).pairs
     [back] = compare_runs(y, {"C": runs["C"], "A": runs["A"]}, random_state=0).pairs
-    assert_allclose(back.confidence_interval[:2], pair.mirrored().confidence_interval[:2])
+    assert_allclose(back.confidence_interval[:2], pair._mirrored().confidence_interval[:2])
     one = np.tile(runs["A"][:1], (3, 1))
     result = compare_runs(y, {"A": one, "B": one}, random_state=0)
     assert result.pairs[0].confidence_interval[:2] == (0.0, 0.0)

@@ -203,7 +203,7 @@ def test_the_standard_error_is_that_of_all_losses_at_once(noise, grouped):
     assert_allclose(result.estimate, 1 - expected.oob, rtol=1e-12)
     assert_allclose(result.standard_error, expected.standard_error, rtol=1e-12)
     assert_allclose(
-        result.basis.error.prediction_error.standard_error_unadjusted,
+        result._basis.error.prediction_error.standard_error_unadjusted,
         expected.standard_error_unadjusted,
         rtol=1e-12,
     )

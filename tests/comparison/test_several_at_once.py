@@ -171,7 +171,7 @@ def test_simultaneous_limits_reach_equally_many_errors_of_each_pair(name, design
     expected = max(np.quantile(np.abs(far).max(axis=0), 0.95), 1.96)
     # Of few units the deviations are those of Student's t, which reach as far out at this level;
     # where few of many units move a pair, its own interval is Student's, and not this one.
-    freedom = result.systems["A"].evidence.drawn.degrees_of_freedom
+    freedom = result.systems["A"]._evidence.drawn.degrees_of_freedom
     expected = float(stats.t.ppf(ndtr(expected), freedom))
     assert 0.75 < reach[0] / expected < (2.5 if design == "crossed" else 1.4)
 
@@ -182,25 +182,25 @@ def test_simultaneous_limits_reach_equally_many_errors_of_each_pair(name, design
 def quantile_of(pair):
     """Of the normal law, that Tango's limits reach out to."""
     own = ndtri(0.5 + pair.confidence_interval.confidence_level / 2)
-    wide = pair.simultaneous_quantile if pair.simultaneous_interval is not None else None
+    wide = pair._simultaneous_quantile if pair.simultaneous_interval is not None else None
     return own if wide is None else max(own, wide)
 
 
 def deciding_limits(pair):
     """Limits of the first less the second: Tango's where rows are right or wrong."""
-    if pair.discordant is None:
+    if pair._discordant is None:
         return [*(pair.simultaneous_interval or pair.confidence_interval)]
     level = 2 * ndtr(quantile_of(pair)) - 1
-    return [*inference.tango_interval(*pair.discordant, confidence_level=level)]
+    return [*inference.tango_interval(*pair._discordant, confidence_level=level)]
 
 
 def assert_passes_in_four_of_five(pair, half, margin):
     """A margin passes with a power of 80 % where both are equal."""
     df = np.inf if pair.degrees_of_freedom is None else pair.degrees_of_freedom
     error = pair.standard_error
-    if pair.discordant is not None:
+    if pair._discordant is not None:
         # As if the rows that tell them apart were split evenly; of as many again, to be whole.
-        differ, n = sum(pair.discordant[:2]), pair.discordant[2]
+        differ, n = sum(pair._discordant[:2]), pair._discordant[2]
         level = 2 * ndtr(np.sqrt(2) * quantile_of(pair)) - 1
         half = -inference.tango_interval(differ, differ, 2 * n, confidence_level=level).low
         error, df = np.sqrt(differ) / n, np.inf
@@ -225,7 +225,7 @@ def assert_is_judged_by_its_own_limits(pair):
     if pair.greater_is_better is False:
         low, high = -high, -low
     for margin in (0.0, abs(low) * 0.99, abs(low) * 1.01, abs(high) * 0.99, 0.01):
-        if pair.comparison.bounds[1] - pair.comparison.bounds[0] <= margin:
+        if pair._comparison.bounds[1] - pair._comparison.bounds[0] <= margin:
             continue
         verdict = pair.verdict(margin)
         outcome = "pass" if low > -margin else "fail" if high < -margin else "inconclusive"
@@ -270,7 +270,7 @@ def assert_says_its_numbers(pair, verdict):
         [told] = re.search(rf"would pass a margin of {number} in", text).groups()
         assert_is_rounded(told, verdict.detectable_margin)
         few = pair.degrees_of_freedom is not None and pair.degrees_of_freedom < 10
-        assert ("tell little of it" in text) == (few and pair.discordant is None)
+        assert ("tell little of it" in text) == (few and pair._discordant is None)
     fewest = np.min(pair.n_units)
     # Where few of few units decide the difference, their number is said instead.
     assert ("such a result is rough" in text) >= (fewest < 10)
@@ -298,12 +298,12 @@ def test_each_pair_of_several_is_judged_by_its_own_limits(name, adjust, seed):
         by_holm = adjust != "holm" or pair.p_value_adjusted <= 0.05
         assert result.is_distinguishable(pair) == (pair.excludes_zero and by_holm)
         assert_is_judged_by_its_own_limits(pair)
-        assert_is_judged_by_its_own_limits(pair.mirrored())
-        twice = pair.mirrored().mirrored()
+        assert_is_judged_by_its_own_limits(pair._mirrored())
+        twice = pair._mirrored()._mirrored()
         assert (twice.first, twice.second) == (pair.first, pair.second)
         close(twice.bootstrap_support, pair.bootstrap_support)
-        close([*twice.widest_interval], [*pair.widest_interval])
-        assert (twice.p_value, twice.discordant) == (pair.p_value, pair.discordant)
+        close([*twice._widest_interval], [*pair._widest_interval])
+        assert (twice.p_value, twice._discordant) == (pair.p_value, pair._discordant)
 
 
 def studies():
@@ -363,7 +363,7 @@ def test_pairs_of_every_study_are_judged_by_their_own_limits(kind, better, every
     for pair in every_study[f"{kind} {better}"].pairs:
         assert pair.greater_is_better == better
         assert_is_judged_by_its_own_limits(pair)
-        assert_is_judged_by_its_own_limits(pair.mirrored())
+        assert_is_judged_by_its_own_limits(pair._mirrored())
 
 
 @pytest.mark.parametrize("better", [True, False])
@@ -382,7 +382,7 @@ def test_the_order_of_systems_is_that_of_their_estimates(kind, better, every_stu
         pair = result.pair(first, second)
         assert (pair.first, pair.second) == (first, second)
         close(pair.difference, estimates[first] - estimates[second], 1e-9, 1e-12)
-        low, high = pair.widest_interval
+        low, high = pair._widest_interval
         assert pair.excludes_zero == (low > 0 or high < 0)
         is_told = pair.excludes_zero and (
             result.adjust != "holm" or pair.p_value_adjusted <= 0.05 + 1e-12
@@ -392,10 +392,10 @@ def test_the_order_of_systems_is_that_of_their_estimates(kind, better, every_stu
         return
     ranks, signs = result.ranks(), {}
     for pair in result.pairs:
-        better_of = pair.step_down_sign * (1 if better else -1)
+        better_of = pair._step_down_sign * (1 if better else -1)
         signs[pair.first, pair.second], signs[pair.second, pair.first] = better_of, -better_of
-        if pair.excludes_zero and pair.discordant is None:
-            assert pair.step_down_sign == np.sign(pair.difference)
+        if pair.excludes_zero and pair._discordant is None:
+            assert pair._step_down_sign == np.sign(pair.difference)
     for name in estimates:
         row = ranks[name]
         assert row.rank == 1 + order.index(name)
@@ -424,7 +424,7 @@ def test_tables_hold_the_numbers_of_pairs_and_systems(kind, better, every_study)
         key = f"{pair.first} - {pair.second}/{result.metric}"
         if key in metrics:
             assert metrics[key] == pair.difference
-        turned = pair.mirrored()
+        turned = pair._mirrored()
         if pair.n_runs is not None:
             assert turned.n_runs == pair.n_runs[::-1]
         assert turned.components == pair.components

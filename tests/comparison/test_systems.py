@@ -237,7 +237,7 @@ def test_exchanging_two_systems_mirrors_everything_exactly(data, metric, interva
     options = {"metric": metric, "interval": interval, "n_resamples": 198, "random_state": 3}
     [pair] = compare_systems(y, {"A": systems["A"], "C": systems["C"]}, **options).pairs
     [back] = compare_systems(y, {"C": systems["C"], "A": systems["A"]}, **options).pairs
-    assert back == pair.mirrored()
+    assert back == pair._mirrored()
     # Exchanging what the names stand for mirrors as well.
     [named] = compare_systems(y, {"A": systems["C"], "C": systems["A"]}, **options).pairs
     assert named.confidence_interval == back.confidence_interval
@@ -307,7 +307,7 @@ def test_error_rates_have_the_mirrored_tango_interval(data):
     error = compare_systems(
         y, two(systems), interval="tango", metric=zero_one_loss, random_state=0
     ).pairs[0]
-    assert error.confidence_interval == accuracy.mirrored().confidence_interval
+    assert error.confidence_interval == accuracy._mirrored().confidence_interval
 
 
 def test_auc_by_delong_equals_the_paired_test(scores):
@@ -436,7 +436,7 @@ def test_an_undefined_metric_gives_undefined_differences_with_the_reason(data, a
         y, systems, metric=lambda a, b: np.nan, n_resamples=198, adjust=adjust, random_state=0
     )
     for pair in result.pairs:
-        assert np.isnan([pair.p_value, pair.p_value_adjusted, *pair.widest_interval[:2]]).all()
+        assert np.isnan([pair.p_value, pair.p_value_adjusted, *pair._widest_interval[:2]]).all()
         assert not result.is_distinguishable(pair)
     assert any("undefined" in note for note in result.notes)
 
@@ -529,7 +529,7 @@ def test_one_side_of_the_exchanged_difference_is_the_other_side(data):
     [above] = compare_systems(y, two, alternative="greater", **options).pairs
     turned = dict(reversed(two.items()))
     [below] = compare_systems(y, turned, alternative="less", **options).pairs
-    mirrored = below.mirrored()
+    mirrored = below._mirrored()
     assert mirrored.alternative == "greater"
     assert mirrored.confidence_interval == above.confidence_interval
     assert mirrored.p_value == above.p_value

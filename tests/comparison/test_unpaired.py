@@ -37,7 +37,7 @@ def test_replicates_are_independent_and_each_has_its_own_variance(data):
     # The standard deviation of 9999 draws has an error of .7 %; four of them.
     assert_allclose(pair.standard_error, np.sqrt(variance), rtol=0.03)
     assert_allclose(pair.difference, shares["A"] - shares["B"])
-    assert pair.discordant is None
+    assert pair._discordant is None
     assert pair.mcnemar_p_value is None
 
 
@@ -104,7 +104,7 @@ def test_exchanging_the_systems_mirrors_everything(data):
     [pair] = compare_systems(truths, systems, **options).pairs
     turned = dict(reversed(systems.items()))
     [mirrored] = compare_systems(truths, turned, **options).pairs
-    assert mirrored.mirrored().confidence_interval == pair.confidence_interval
+    assert mirrored._mirrored().confidence_interval == pair.confidence_interval
     assert mirrored.p_value == pair.p_value
 
 
@@ -144,7 +144,7 @@ def test_words_say_that_the_resamples_are_independent(data):
     assert "independent resamples of each test set" in result.claim()
     assert "paired" not in result.claim()
     assert "each test set by itself" in result.summary()
-    assert not result.is_paired
+    assert not result._is_paired
 
 
 def test_equal_systems_on_their_own_rows_are_told_apart_as_often_as_stated():

@@ -142,7 +142,7 @@ def test_clusters_on_groups_are_left_out_by_group(n_labels):
     without = np.array([adjusted_rand_score(*rows[:, groups != k]) for k in range(30)])
     bias = 29 * (without.mean() - result.estimate)
     error = 29 / 30 * np.sqrt(np.sum((without - result.estimate) ** 2))
-    np.testing.assert_allclose(result.evidence.jackknife_bias, (bias, error), rtol=1e-9)
+    np.testing.assert_allclose(result._evidence.jackknife_bias, (bias, error), rtol=1e-9)
     assert result.confidence_interval.method == "jackknife"
 
 
@@ -160,7 +160,7 @@ def test_a_thousand_classes_print_the_estimate_its_bias_and_the_corrected_one():
     method = result.confidence_interval.method
     assert method == "jackknife"
     assert result.estimate == pytest.approx(f1_score(y_true, y_pred, average="macro"))
-    bias = result.evidence.jackknife_bias[0]
+    bias = result._evidence.jackknife_bias[0]
     corrected = result.estimate - bias
     assert result.estimate < low < corrected < high
     assert any("does not contain the estimate" in note for note in result.notes)

@@ -104,13 +104,13 @@ def errors_of(found, scale):
         warnings.simplefilter("ignore", RuntimeWarning)
         error = np.nan_to_num(np.nanstd(replicates, axis=0, ddof=1))
     error[error < 1e-12] = 0
-    least = found.floor if found.behind is None else 0.5 / np.sqrt(found.behind + 0.5)
+    least = found._floor if found._behind is None else 0.5 / np.sqrt(found._behind + 0.5)
     return replicates, error, np.zeros(len(error)) if least is None else least
 
 
 def reach_of(found, normal):
     """Student's t at the level of a normal quantile, for the spread of resamples."""
-    df, inflation = freedom_of_rows(found.unit, found.n_units, found.n_strata)
+    df, inflation = freedom_of_rows(found.unit, found.n_units, found._n_strata)
     return np.sqrt(inflation) * stdtrit(df, ndtr(normal))
 
 
@@ -138,7 +138,7 @@ def free_by_hand(found, y):
             below, above = above, below
     if found.curve == "precision_recall":
         outside = found.x > 1 - 1 / yes + 1e-12
-    if found.is_difference:
+    if found._is_difference:
         outside = outside | (below & above)
         return outside, outside
     return below | outside, above | outside
@@ -146,7 +146,7 @@ def free_by_hand(found, y):
 
 def laws_of(found, replicates, error, counts, free):
     """Largest deviations of each resample, and those of paths of a normal process."""
-    centre = Scale(found.behind).of(found.estimate)
+    centre = Scale(found._behind).of(found.estimate)
     varies = counts & (error > 0)
     if not varies.any():
         return [None]
@@ -158,7 +158,7 @@ def laws_of(found, replicates, error, counts, free):
 
     deviations = (replicates - centre)[:, varies] / error[varies]
     laws = [largest(np.nan_to_num(deviations))]
-    if found.is_difference or found.curve not in OVER_THRESHOLDS:
+    if found._is_difference or found.curve not in OVER_THRESHOLDS:
         return laws
     covariance = np.cov(np.nan_to_num(deviations - np.nanmean(deviations, axis=0)).T)
     values, vectors = np.linalg.eigh(np.atleast_2d(covariance))
@@ -177,12 +177,12 @@ def critical_by_hand(largest, level, n_exact):
 
 
 def finished(found, low, high, free):
-    least, greatest = found.bounds
+    least, greatest = found._bounds
     error = 0 if found.bin_error is None else found.bin_error
     low, high = np.maximum(low - error, least), np.minimum(high + error, greatest)
     low, high = np.fmin(low, found.estimate), np.fmax(high, found.estimate)
     low, high = np.where(free[0], least, low), np.where(free[1], greatest, high)
-    rises = None if found.is_difference else {"roc": True, "det": False}.get(found.curve)
+    rises = None if found._is_difference else {"roc": True, "det": False}.get(found.curve)
     if rises is not None:
         k = len(low)
         before = [slice(0, j + 1) if rises else slice(j, k) for j in range(k)]
@@ -193,14 +193,14 @@ def finished(found, low, high, free):
 
 
 def assert_band(found, y, level):
-    scale, share = Scale(found.behind), found.behind is not None
-    assert share == (not found.is_difference and found.curve != "decision")
+    scale, share = Scale(found._behind), found._behind is not None
+    assert share == (not found._is_difference and found.curve != "decision")
     free = free_by_hand(found, y)
-    for told, expected in zip((found.free_below, found.free_above), free, strict=True):
+    for told, expected in zip((found._free_below, found._free_above), free, strict=True):
         np.testing.assert_array_equal(np.zeros(len(y)) if told is None else told, expected)
     replicates, error, least = errors_of(found, scale)
     error = np.maximum(error, least)
-    if found.curve in OVER_THRESHOLDS and not found.is_difference:
+    if found.curve in OVER_THRESHOLDS and not found._is_difference:
         n = (y == (found.curve == "precision_recall")).sum()
         mean = np.array([np.mean(error[own] ** 2) for own in near(found.x, n)])
         error = np.maximum(np.sqrt(mean), least)
@@ -210,14 +210,14 @@ def assert_band(found, y, level):
     exact = alike & counts & in_bins
     laws = laws_of(found, replicates, error, counts & ~exact, free)
     critical = max(critical_by_hand(law, level, exact.sum()) for law in laws)
-    drawn = not found.is_difference and found.curve in OVER_THRESHOLDS
-    assert found.critical == pytest.approx(critical, abs=0.08 if drawn else 1e-9)
-    half = reach_of(found, found.critical) * error
+    drawn = not found._is_difference and found.curve in OVER_THRESHOLDS
+    assert found._critical == pytest.approx(critical, abs=0.08 if drawn else 1e-9)
+    half = reach_of(found, found._critical) * error
     centre = scale.of(found.estimate)
     low, high = scale.back(centre - half), scale.back(centre + half)
     for k in np.flatnonzero(alike):
-        tail = 1 - ndtr(found.critical)
-        far = tail ** (1 / found.behind[k])
+        tail = 1 - ndtr(found._critical)
+        far = tail ** (1 / found._behind[k])
         limits = [(far, 1) if found.estimate[k] >= 1 else (0, 1 - far)]
         if not in_bins:
             drawn_there = np.nanquantile(found.bootstrap_distribution[:, k], [tail, 1 - tail])
@@ -255,7 +255,7 @@ def test_a_band_of_scores_in_intervals_is_as_much_wider(curve):
 
 def limits_of_point(found, k, y, level):
     """Limits of one point by itself, before bounds."""
-    value, behind = found.estimate[k], None if found.behind is None else found.behind[k]
+    value, behind = found.estimate[k], None if found._behind is None else found._behind[k]
     whole = found.unit == "row"
     n = None if behind is None else behind if whole else min(behind, found.n_units)
     alike = behind is not None and value in (0, 1)
@@ -273,7 +273,7 @@ def limits_of_point(found, k, y, level):
     if alike:
         return exact[0]
     fixed = found.curve == "calibration"
-    counted = behind is not None and whole and not found.weighted
+    counted = behind is not None and whole and not found._weighted
     if counted and (fixed or min(value, 1 - value) * behind < 10):
         z = ndtri(0.5 + level / 2)
         centre = (value * behind + z**2 / 2) / (behind + z**2)
@@ -282,12 +282,12 @@ def limits_of_point(found, k, y, level):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         low, high = found.at(found.x[k]).interval("expanded", confidence_level=level)
-    least = 0 if found.floor is None else reach_of(found, ndtri(0.5 + level / 2)) * found.floor[k]
+    least = 0 if found._floor is None else reach_of(found, ndtri(0.5 + level / 2)) * found._floor[k]
     return min(low, value - least), max(high, value + least)
 
 
 def assert_points(found, y, level):
-    free, (least, greatest) = free_by_hand(found, y), found.bounds
+    free, (least, greatest) = free_by_hand(found, y), found._bounds
     limits = np.transpose(found.pointwise_limits())
     for k, (low, high) in enumerate(limits):
         if np.isnan(found.estimate[k]):
@@ -344,14 +344,14 @@ def test_floors_and_references_of_curves_are_those_of_their_shares(curve, design
             above = score[:, None] >= x
             n = worth * weight.sum()
             a, b = ((worth * weight[y == k] @ above[y == k] + 2) / (n + 6) for k in (1, 0))
-            close(one.floor, np.sqrt((a + b * odds**2 - (a - b * odds) ** 2) / n))
+            close(one._floor, np.sqrt((a + b * odds**2 - (a - b * odds) ** 2) / n))
         else:
-            assert one.floor is None
+            assert one._floor is None
     difference = found["difference"]
     close(difference.reference, np.zeros(len(x)))
-    behind = [found[name].behind for name in systems]
+    behind = [found[name]._behind for name in systems]
     least = worth * weight.sum() if curve == "decision" else np.minimum(*behind)
-    close(difference.floor, np.maximum(odds, 1) / (least + 2))
+    close(difference._floor, np.maximum(odds, 1) / (least + 2))
 
 
 @pytest.mark.parametrize("design", ["rows", "weights"])
@@ -362,14 +362,14 @@ def test_rows_behind_points_are_those_of_their_thresholds_or_bins(design):
         _, found = curves_of("precision_recall", design)
         recall = np.array([weight[(score >= t) & (y == 1)].sum() for t in score])
         recall = recall / weight[y == 1].sum()
-        for x, behind in zip(found[name].x, found[name].behind, strict=True):
+        for x, behind in zip(found[name].x, found[name]._behind, strict=True):
             threshold = score[recall >= x - 1e-9].max()
             close(behind, worth_of(weight) * weight[score >= threshold].sum())
         _, found = curves_of("calibration", design)
         edges = GRIDS["calibration"]
         number = np.searchsorted(edges[1:-1], score)
         sums = [weight[number == k].sum() for k in range(len(edges) - 1)]
-        close(found[name].behind, worth_of(weight) * np.array(sums))
+        close(found[name]._behind, worth_of(weight) * np.array(sums))
 
 
 def short_numbers(n):

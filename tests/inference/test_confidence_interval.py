@@ -75,7 +75,7 @@ def test_a_dict_of_an_interval_names_all_four():
 
 
 def test_other_limits_leave_the_level_and_the_method():
-    other = INTERVAL.with_limits(0, 1)
+    other = INTERVAL._with_limits(0, 1)
     assert other == ConfidenceInterval(0.0, 1.0, 0.95, "wilson")
     assert INTERVAL.low == 0.25
 
@@ -89,9 +89,9 @@ def test_an_interval_shows_all_four():
 
 def test_limits_beyond_one_end_of_a_range_are_this_end():
     beyond = ConfidenceInterval(-0.2, -3e-7, 0.95, "normal")
-    assert beyond.within(0.0, 1.0) == ConfidenceInterval(0.0, 0.0, 0.95, "normal")
-    assert beyond.within(-1.0, 0.0) == beyond
-    assert beyond.within(-2.0, -1.0) == (-1.0, -1.0)
+    assert beyond._within(0.0, 1.0) == ConfidenceInterval(0.0, 0.0, 0.95, "normal")
+    assert beyond._within(-1.0, 0.0) == beyond
+    assert beyond._within(-2.0, -1.0) == (-1.0, -1.0)
 
 
 def test_limits_that_rounding_put_in_the_wrong_order_change_places():

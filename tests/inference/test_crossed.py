@@ -69,7 +69,7 @@ def test_the_robust_variance_is_that_of_its_definition(name, design):
         "roc_auc": (metrics.roc_auc_score, scores),
         "neg_log_loss": (lambda y, p: -metrics.log_loss(y, p), 1 / (1 + np.exp(-scores))),
     }[name]
-    found = evaluated(y_true, y_pred, pairs, metric=name).evidence.robust_variance
+    found = evaluated(y_true, y_pred, pairs, metric=name)._evidence.robust_variance
     expected = by_loops(lambda rows: function(y_true[rows], y_pred[rows]), pairs)
     assert found == pytest.approx(expected, rel=1e-9)
 
@@ -90,7 +90,7 @@ def test_a_member_paired_with_itself_is_no_cell_of_two(name):
     expected = by_loops(
         lambda rows: function(y_true[rows], y_pred[rows]), pairs, one_population=True
     )
-    assert found.evidence.robust_variance == pytest.approx(expected, rel=1e-9)
+    assert found._evidence.robust_variance == pytest.approx(expected, rel=1e-9)
 
 
 def test_weights_enter_the_robust_variance():
@@ -98,7 +98,7 @@ def test_weights_enter_the_robust_variance():
     y_true, scores = labels_and_scores(len(pairs))
     weights = np.random.default_rng(4).uniform(0.5, 2.0, len(pairs))
     y_pred = (scores > 0.5).astype(int)
-    found = evaluated(y_true, y_pred, pairs, sample_weight=weights).evidence.robust_variance
+    found = evaluated(y_true, y_pred, pairs, sample_weight=weights)._evidence.robust_variance
     expected = by_loops(
         lambda rows: metrics.accuracy_score(
             y_true[rows], y_pred[rows], sample_weight=weights[rows]
@@ -115,8 +115,8 @@ def test_subgroups_have_the_robust_variance_of_their_rows():
     by_part = evaluated(y_true, scores, pairs, metric="roc_auc", by=part)
     rows = part == "a"
     alone = evaluated(y_true[rows], scores[rows], pairs[rows], metric="roc_auc")
-    assert by_part["a"].evidence.robust_variance == pytest.approx(
-        alone.evidence.robust_variance, rel=1e-9
+    assert by_part["a"]._evidence.robust_variance == pytest.approx(
+        alone._evidence.robust_variance, rel=1e-9
     )
 
 
@@ -138,7 +138,7 @@ def test_the_robust_variance_of_a_mean_is_that_of_statsmodels():
     n = len(losses)
     extra = (summed[0] / 11 + summed[1] / 14) / n**2
     expected = (float(fit.cov_params()[0, 0]) + extra) * (n / (n - 1)) ** 2
-    found = evaluated(None, losses, pairs, metric="mean").evidence.robust_variance
+    found = evaluated(None, losses, pairs, metric="mean")._evidence.robust_variance
     assert found == pytest.approx(expected, rel=1e-9)
 
 
@@ -152,7 +152,7 @@ def test_the_robust_variance_counts_the_noise_of_cells_once(noise):
         sides = (1 - noise) * rng.normal(size=(2, 20))
         losses = sides[0, pairs[:, 0]] + sides[1, pairs[:, 1]] + noise * rng.normal(size=400)
         found.append(
-            evaluated(None, losses, pairs, metric="mean", n_resamples=2).evidence.robust_variance
+            evaluated(None, losses, pairs, metric="mean", n_resamples=2)._evidence.robust_variance
         )
     truth = noise**2 / 400 + 2 * (1 - noise) ** 2 / 20
     # The largest of three terms that are equal but for chance is above them; that of resamples is
@@ -238,7 +238,7 @@ def test_a_two_way_difference_on_rows_of_their_own_adds_the_variances():
         options = {"metric": "roc_auc", "groups": pairs, "paired": False, "random_state": 0}
         result = compare_systems(y_true, y_pred, interval="two-way", **options)
         usual = compare_systems(y_true, y_pred, interval="percentile", **options)
-    variances = [one.evidence.robust_variance for one in result.systems.values()]
+    variances = [one._evidence.robust_variance for one in result.systems.values()]
     low, high = usual.pairs[0].confidence_interval
     ratio = stats.t.ppf(0.975, 10) / stats.norm.ppf(0.975)
     share = ratio * np.sqrt(sum(variances)) / result.pairs[0].standard_error

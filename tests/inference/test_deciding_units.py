@@ -73,7 +73,7 @@ def test_a_difference_is_decided_by_the_units_that_differ(name, units):
     expected = carriers(metric, TRUTH, FIRST, units, SECOND)
     assert pair.n_deciding == pytest.approx(expected, rel=1e-6)
     assert pair.n_deciding < 1.2 * np.count_nonzero(FIRST != SECOND)
-    assert pair.mirrored().n_deciding == pair.n_deciding
+    assert pair._mirrored().n_deciding == pair.n_deciding
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "median_absolute_error"])
@@ -212,12 +212,12 @@ def test_groups_whose_label_is_constant_tell_about_their_class_alone(n_ill):
     decisions = (scores > 0.5).astype(int)
     options = {"groups": groups, "n_resamples": 99, "random_state": 0}
     sizes = np.array([30 - n_ill, n_ill])
-    recall = bootstrap_score(y_true, decisions, metric="recall", **options).evidence.drawn
+    recall = bootstrap_score(y_true, decisions, metric="recall", **options)._evidence.drawn
     assert recall.degrees_of_freedom == pytest.approx(n_ill - 1)
     assert recall.inflation == pytest.approx(n_ill / (n_ill - 1))
-    area = bootstrap_score(y_true, scores, metric="roc_auc", **options).evidence.drawn
+    area = bootstrap_score(y_true, scores, metric="roc_auc", **options)._evidence.drawn
     assert (area.inflation, area.degrees_of_freedom) == pytest.approx(by_class(1 / sizes, sizes))
-    both = bootstrap_score(y_true, decisions, metric="balanced_accuracy", **options).evidence.drawn
+    both = bootstrap_score(y_true, decisions, metric="balanced_accuracy", **options)._evidence.drawn
     rates = np.add.reduceat(decisions == y_true, np.arange(0, 150, 5)) / 5
     parts = [
         np.var(rates[(np.arange(30) < n_ill) == ill]) / sizes[int(ill)] for ill in (False, True)

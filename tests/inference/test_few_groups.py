@@ -241,7 +241,7 @@ def test_influences_of_groups_are_derivatives_by_their_weight(name, function, we
             sample_weight=weights if weighted else None,
             n_resamples=99,
             random_state=0,
-        ).evidence
+        )._evidence
     expected = [derivative(function, truth, predicted, weights, groups == g) for g in range(12)]
     assert evidence.group_influence == pytest.approx(expected, abs=1e-6)
     assert np.sum(evidence.group_influence**2) == pytest.approx(evidence.standard_error**2)
@@ -256,7 +256,7 @@ def test_influences_are_centred_within_strata():
     losses = rng.exponential(size=120) + (groups % 2)
     evidence = bootstrap_score(
         None, losses, metric="mean", groups=groups, strata=groups % 2, random_state=0
-    ).evidence
+    )._evidence
     means = losses.reshape(12, 10).mean(axis=1)
     centres = np.array([means[::2].mean(), means[1::2].mean()])
     assert evidence.group_influence == pytest.approx((means - centres[np.arange(12) % 2]) / 12)

@@ -133,7 +133,7 @@ def test_every_metric_without_each_unit_is_that_of_the_other_rows(name, design, 
     centres = np.bincount(stratum, values) / sizes if len(sizes) > 1 else [result.estimate]
     share = ((sizes - 1) / sizes)[stratum] * (np.asarray(centres)[stratum] - values)
     expected = np.sum(share**3) / (6 * np.sum(share**2) ** 1.5)
-    close(result.evidence.acceleration, expected, 1e-5, 1e-7)
+    close(result._evidence.acceleration, expected, 1e-5, 1e-7)
 
 
 # ------------------------------------------------------------------ small pilots
@@ -219,7 +219,7 @@ def test_few_members_widen_what_they_vary(design, name):
         cells = np.sum(np.bincount(inside, influence * apart) ** 2)
         sides = [np.sum(np.square(ends)) * 6 / 5]
     expected = max(sum(sides) - cells, cells, *sides)
-    close(result.evidence.robust_variance, expected, 1e-5)
+    close(result._evidence.robust_variance, expected, 1e-5)
 
 
 @each_of(MEANS)

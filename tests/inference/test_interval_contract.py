@@ -65,7 +65,7 @@ def evidence_of(*arguments, **options):
         warnings.simplefilter("ignore")
         options = {"n_resamples": B, "random_state": 0} | options
         result = bootstrap_score(*arguments, **options)
-    return (result["gap"] if "by" in options else result).evidence
+    return (result["gap"] if "by" in options else result)._evidence
 
 
 def of_means(values, **design):
@@ -513,9 +513,9 @@ def test_a_file_gives_the_same_limits_at_every_level(tmp_path):
             result = EvaluationResult(
                 metric="score",
                 estimand="system",
-                basis=SystemBasis(case.evidence),
+                _basis=SystemBasis(case.evidence),
                 confidence_interval=ConfidenceInterval(0.0, 1.0, 0.5, "percentile"),
-                automatic=False,
+                _automatic=False,
                 n_samples=N,
                 unit="row",
                 greater_is_better=None,
@@ -525,11 +525,11 @@ def test_a_file_gives_the_same_limits_at_every_level(tmp_path):
             loaded = EvaluationResult.load(path)
             for method in [*INTERVALS, "auto"]:
                 if method != "auto" and (problem := problem_with(method, case.evidence)):
-                    assert problem_with(method, loaded.evidence) == problem
+                    assert problem_with(method, loaded._evidence) == problem
                     continue
                 for level in LEVELS:
                     own = interval_of(case.evidence, method, level)
-                    again = interval_of(loaded.evidence, method, level)
+                    again = interval_of(loaded._evidence, method, level)
                     np.testing.assert_array_equal(again[0][:2], own[0][:2])
                     assert again[1] == own[1]
                     assert again[0].method == own[0].method
@@ -626,7 +626,7 @@ def test_limits_of_any_evidence_are_in_order_and_within_the_range(seed, kind, le
         if not problem_with(method, evidence):
             made = confidence_interval(evidence, method, level)
             assert not made.low > made.high, method
-            found.append(made.within(low, high))
+            found.append(made._within(low, high))
     for interval in found:
         assert not interval.low > interval.high, interval
         assert not interval.low < low

@@ -66,7 +66,7 @@ def compared(y_true, systems, **options):
 def ordered(result, first="A", second="B"):
     """The pair with its systems in this order."""
     pair = result.pairs[0]
-    return pair if pair.first == first else pair.mirrored()
+    return pair if pair.first == first else pair._mirrored()
 
 
 # ------------------------------------------------------------------ turned signs
@@ -134,8 +134,8 @@ def test_a_turned_metric_has_mirrored_limits_in_every_function(name, design):
         ordered(compared(call.y_true, systems, metric=metric, **call.columns)) for metric in names
     ]
     close(two[1].difference, -two[0].difference)
-    if two[0].discordant is not None:
-        assert sorted(two[0].discordant[:2]) == sorted(two[1].discordant[:2])
+    if two[0]._discordant is not None:
+        assert sorted(two[0]._discordant[:2]) == sorted(two[1]._discordant[:2])
     # Independent rows of an accuracy are drawn in another order than those of an error.
     drawn_alike = name != "accuracy" or "groups" in design
     if drawn_alike:
@@ -170,7 +170,7 @@ def test_a_turned_metric_has_mirrored_limits_in_every_function(name, design):
     sizes = [quiet(skboot.plan_evaluation, pilot, half_width=half).n_units for pilot in (one, same)]
     assert sizes[0] == sizes[1]
     sizes = [quiet(skboot.plan_evaluation, pair, difference=half).n_units for pair in two]
-    sizes.append(quiet(skboot.plan_evaluation, two[0].mirrored(), difference=half).n_units)
+    sizes.append(quiet(skboot.plan_evaluation, two[0]._mirrored(), difference=half).n_units)
     assert len(set(sizes if drawn_alike else sizes[::2])) == 1
 
 
@@ -443,8 +443,8 @@ def test_counted_limits_of_f1_are_those_of_the_jaccard_index(pos_label, seed):
 def test_the_standard_error_by_influences_is_about_that_of_resamples(name, seed):
     call = call_of(name, one_of(DESIGNS, name, seed), seed=seed, n=400)
     result = scored(call.y_true, call.y_pred, **{**call.options, "n_resamples": 199})
-    if result.evidence.standard_error is not None:
-        assert 0.75 < result.evidence.standard_error / result.standard_error < 1.3
+    if result._evidence.standard_error is not None:
+        assert 0.75 < result._evidence.standard_error / result.standard_error < 1.3
 
 
 @each_of(MEANS)
@@ -454,7 +454,7 @@ def test_the_acceleration_of_a_mean_is_a_sixth_of_the_skewness_of_its_error(name
     values, sign = means_of(call)
     off = sign * (values - values.mean())
     result = scored(call.y_true, call.y_pred, **{**call.options, "interval": "bca"})
-    close(result.evidence.acceleration, np.sum(off**3) / (6 * np.sum(off**2) ** 1.5), 1e-6, 1e-9)
+    close(result._evidence.acceleration, np.sum(off**3) / (6 * np.sum(off**2) ** 1.5), 1e-6, 1e-9)
 
 
 @pytest.mark.parametrize("name", ["ap", "auc", "rmse", "kappa", "mcc", "f1_macro"])
@@ -522,5 +522,5 @@ def test_a_score_below_its_baseline_says_so_and_no_other_does(name, seed):
         words = ("baseline", "backwards", "Worse than scores that ignore the input")
         said = any(word in note for word in words for note in result.notes)
         assert said <= is_worse
-        if is_worse and naive != result.evidence.facts.bounds[int(better)]:
+        if is_worse and naive != result._evidence.facts.bounds[int(better)]:
             assert said or call.score.data == "scores"

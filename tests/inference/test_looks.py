@@ -135,7 +135,7 @@ def test_two_areas_have_their_own_interval():
 def test_an_area_is_held_on_the_logit_scale():
     found = score(SCORES["a"], metric="roc_auc", **first(first_look=N))
     area, small = found.estimate, int(min(Y.sum(), N - Y.sum()))
-    error = found.evidence.facts.delong.standard_error
+    error = found._evidence.facts.delong.standard_error
     reach = t(small - 1).isf(norm.sf(2.795483)) * error / (area * (1 - area))
     expected = [1 / (1 + math.exp(-math.log(area / (1 - area)) - side * reach)) for side in (-1, 1)]
     assert limits(found) == pytest.approx(expected, abs=1e-5)

@@ -63,7 +63,7 @@ def test_where_all_pairs_go_one_way_the_interval_has_width():
 def test_the_rule_of_bouthillier(limits, verdict):
     found = Outperformance(np.mean(limits), *limits, 0.95, 50)
     assert found.verdict == verdict
-    assert found.mirrored().verdict == verdict
+    assert found._mirrored().verdict == verdict
 
 
 def test_29_pairs_are_needed():

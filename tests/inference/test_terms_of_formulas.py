@@ -117,10 +117,10 @@ def derivatives(score, truth, said, weights, groups, step=1e-4):
 def assert_error_is_of_derivatives(score, truth, said, weights):
     groups = np.arange(len(said)) // 3
     result = scored(truth, said, metric=score.metric, groups=groups, sample_weight=weights, **FEW)
-    if result.evidence.standard_error is None:
+    if result._evidence.standard_error is None:
         return False
     influence = derivatives(score, truth, said, weights, groups)
-    close(result.evidence.standard_error, np.sqrt(np.sum(influence**2)), 1e-5, what=score.metric)
+    close(result._evidence.standard_error, np.sqrt(np.sum(influence**2)), 1e-5, what=score.metric)
     return True
 
 
@@ -155,7 +155,7 @@ def test_the_error_of_blocks_is_of_all_blocks_that_can_be_drawn(name, length, si
         of_blocks = [length] * (size // length) + [size % length] * (size % length > 0)
         own = influence[series == k]
         variance += sum(np.var(sums_on_a_circle(own, one)) for one in of_blocks)
-    close(result.evidence.standard_error, np.sqrt(variance), 1e-5)
+    close(result._evidence.standard_error, np.sqrt(variance), 1e-5)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_a_gap_of_weighted_subgroups_has_the_freedom_of_their_sizes_by_kish(metr
         if metric in ("f1_macro", "balanced_accuracy", "matthews_corrcoef"):
             rows &= truth == np.argmin(np.bincount(truth[rows]))
         size = weights[rows].sum() ** 2 / np.sum(weights[rows] ** 2)
-        bounds = parts[one].evidence.facts.bounds
+        bounds = parts[one]._evidence.facts.bounds
         found += limits_at(parts[one], bounds, size - 1, c, metric in SHARES, sum(by == one), size)
     (low_a, high_a, low_b, high_b), a, b = found, parts[first].estimate, parts[second].estimate
     low = a - b - np.hypot(a - low_a, high_b - b)
@@ -289,13 +289,13 @@ def test_ranks_are_of_step_down_tests_of_all_ordered_pairs(kind, level):
                 error = ((one == truth) * 1.0 - (other == truth)).std() / np.sqrt(n - 1)
             t.append(pair.difference / error)
         signs = steps_of(t, lambda left: -stdtrit(n - 1, (1 - level) / len(left)))
-        found = np.array([pair.step_down_sign for pair in result.pairs])
+        found = np.array([pair._step_down_sign for pair in result.pairs])
         told = signs != 0
         np.testing.assert_array_equal(found[told], signs[told])
         assert kind == "values" or not found[~told].any()
         n_told += told.sum()
         for name, rank in result.ranks().items():
-            ahead = [pair.step_down_sign * (-1 if pair.second == name else 1)
+            ahead = [pair._step_down_sign * (-1 if pair.second == name else 1)
                      * (1 if result.greater_is_better else -1)
                      for pair in result.pairs if name in (pair.first, pair.second)]  # fmt: skip
             assert (rank.low, rank.high) == (1 + ahead.count(-1), len(systems) - ahead.count(1))

@@ -339,7 +339,7 @@ def test_skewed_replicates_keep_bca_whatever_their_bias(skewed):
 @pytest.mark.parametrize("spread", [0.25, 0.31, 0.36, 0.6])
 def test_a_jackknife_far_from_the_resamples_is_that_of_a_metric_of_jumps(spread):
     result, notes, _ = on_selected(0.0, spread, metric=lambda t, p: float(np.mean((t - p) ** 2)))
-    error = result.evidence.jackknife_jumps[0]
+    error = result._evidence.jackknife_jumps[0]
     ratio = error / result.bootstrap_distribution.std()
     jumps = not 1 / 3 < ratio < 3
     assert result.confidence_interval.method == ("expanded" if jumps else "bca")

@@ -131,15 +131,15 @@ def test_exchanging_the_systems_changes_signs_alone():
     low, high = pair.confidence_interval
     assert other.confidence_interval[:2] == (-high, -low)
     assert other.p_value == pair.p_value
-    assert other.areas == pair.areas.mirrored() == pair.mirrored().areas
-    assert pair.mirrored().verdict(0.03).interval == other.verdict(0.03).interval
+    assert other._areas == pair._areas.mirrored() == pair._mirrored()._areas
+    assert pair._mirrored().verdict(0.03).interval == other.verdict(0.03).interval
 
 
 @pytest.mark.filterwarnings(FEW)
 def test_scores_matter_by_their_order_alone():
     y_true, scores = scored(2)
     pair, other = compared(y_true, scores), compared(y_true, [np.exp(scores[0]), scores[1] ** 3])
-    assert pair.areas == other.areas
+    assert pair._areas == other._areas
     assert pair.confidence_interval == other.confidence_interval
     assert pair.p_value == other.p_value
 
@@ -176,7 +176,7 @@ def test_simultaneous_verdicts_are_by_limits_at_the_joint_quantile(adjust):
     )
     for pair in result.pairs:
         verdict = pair.verdict(0.05)
-        assert verdict.interval[:2] == pair.areas.limits(max(pair.simultaneous_quantile, Z))
+        assert verdict.interval[:2] == pair._areas.limits(max(pair._simultaneous_quantile, Z))
         low, high = pair.simultaneous_interval
         assert low <= pair.confidence_interval.low
         assert high >= pair.confidence_interval.high
@@ -192,7 +192,7 @@ def test_areas_of_groups_strata_and_weights_keep_their_interval(column):
         "sample_weight": 1 + np.arange(80) % 2,
     }
     pair = compared(y_true, scores, **{column: given[column]})
-    assert pair.areas is None
+    assert pair._areas is None
     assert pair.confidence_interval.method == "expanded"
     assert pair.verdict(0.05).interval.method == "expanded"
 
@@ -205,7 +205,7 @@ def test_systems_on_rows_of_their_own_keep_their_interval():
     options = {"metric": "roc_auc", "paired": False, "n_resamples": 99, "random_state": 0}
     [pair] = compare_systems(truths, systems, **options).pairs
     assert pair.confidence_interval.method == "expanded"
-    assert pair.areas is None
+    assert pair._areas is None
     with pytest.raises(ValueError, match="the same rows"):
         compare_systems(truths, systems, interval="logit-delong", **options)
 
@@ -214,7 +214,7 @@ def test_systems_on_rows_of_their_own_keep_their_interval():
 def test_a_single_row_of_a_class_has_no_closed_form():
     y_true, scores = scored(8, n_positive=1)
     pair = compared(y_true, scores)
-    assert pair.areas is None
+    assert pair._areas is None
     assert pair.confidence_interval.method == "expanded"
 
 

@@ -344,7 +344,7 @@ def all_numbers(call, columns):
     rows = call.y_true, call.y_pred
     result = unless("bca", skboot.bootstrap_score, *rows, **how, interval="bca")
     result = result or quiet(skboot.bootstrap_score, *rows, **how)
-    evidence, facts = result.evidence, result.evidence.facts
+    evidence, facts = result._evidence, result._evidence.facts
     found = [result.estimate, *result.bootstrap_distribution, *result.confidence_interval]
     found += [evidence.acceleration, evidence.standard_error, evidence.robust_variance]
     found += [result.naive_estimate, facts.largest_share, facts.smaller_class, *facts.bounds]

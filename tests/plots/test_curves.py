@@ -38,7 +38,7 @@ def test_a_curve_is_drawn_with_its_band_and_reference(curve):
     assert corners[:, 1].min() == pytest.approx(result.low.min())
     assert corners[:, 1].max() == pytest.approx(result.high.max())
     assert display.reference_ is not None
-    title = result.title[0].upper() + result.title[1:]
+    title = result._title[0].upper() + result._title[1:]
     band = f"{title} ({AREAS.get(curve, '')}95 % simultaneous band)"
     assert labels_of(display.ax_.get_legend())[0] == band
     assert display.figure_ is display.ax_.figure

@@ -67,7 +67,7 @@ def subgroup_results():
         greater_is_better=None,
         naive_estimate=None,
     )
-    gap = replace(gap, basis=replace(subgroups()["gap"].basis, evidence=gap.evidence))
+    gap = replace(gap, _basis=replace(subgroups()["gap"]._basis, evidence=gap._evidence))
     groups = {
         name: result(value, metric=f"accuracy ({name})")
         for name, value in (("women", 0.85), ("men", 0.8))

@@ -144,6 +144,6 @@ def test_a_plan_is_drawn_with_what_sizes_reach(case):
     pilot = quiet(skboot.bootstrap_score, y, systems["A"], metric="f1", **OPTIONS)
     plan = quiet(skboot.plan_evaluation, pilot, half_width=0.04)
     display = quiet(skboot.plots.PlanDisplay.from_result, plan)
-    for points in plan.curves.values():
+    for points in plan._curves.values():
         assert_curve(display, *np.transpose(points))
     assert_drawn(display, plan.n_units)

@@ -35,8 +35,8 @@ def test_there_is_a_line_per_number_of_runs():
     plan = plan_evaluation(pilot, half_width=0.17)
     display = PlanDisplay.from_result(plan)
     labels = labels_of(display.ax_.get_legend())
-    assert [f"{runs} runs" for runs in plan.curves] == labels[: len(plan.curves)]
-    assert str(plan.n_runs) in plan.curves
+    assert [f"{runs} runs" for runs in plan._curves] == labels[: len(plan._curves)]
+    assert str(plan.n_runs) in plan._curves
     ends = [line.get_ydata()[-1] for line in display.lines_]
     assert ends == sorted(ends, reverse=True)
 

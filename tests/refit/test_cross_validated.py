@@ -95,7 +95,7 @@ def test_average_precision_is_that_of_all_folds_of_a_repeat_together(rare):
         for folds in repeats
     ]
     assert scorer.score_ == pytest.approx(np.mean(pooled), abs=1e-12)
-    cv = scorer.result_.basis.error.prediction_error.cv
+    cv = scorer.result_._basis.error.prediction_error.cv
     assert cv.n_effective == y.sum() == 10
     assert cv.training_share == 1.0
 

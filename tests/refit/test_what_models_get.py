@@ -697,7 +697,7 @@ def test_a_result_says_what_its_fit_was(rows):
     for interval in ("auto", "cv-bootstrap", "cv-bootstrap-conservative", "hull"):
         found, _ = heard(Labels(), X, y, interval=interval, n_train_resamples=50)
         by_name[interval] = found.result_
-        assert found.result_.automatic == (interval == "auto")
+        assert found.result_._automatic == (interval == "auto")
         if interval != "auto":
             again = quiet(by_name["auto"].interval, interval)
             close([*found.confidence_interval_[:2]], [*again[:2]])

@@ -91,7 +91,7 @@ def test_unequal_groups_make_a_wider_interval_by_the_formula(interval):
     )
     df, inflation = freedom_of_groups(SIZES)
     low, high = result.confidence_interval
-    replicates = result.evidence.replicates
+    replicates = result._evidence.replicates
     if interval == "t":
         half = stats.t.ppf(0.975, df) * np.sqrt(inflation) * replicates.std(ddof=1)
         assert (low, high) == pytest.approx((result.estimate - half, result.estimate + half))
@@ -100,9 +100,9 @@ def test_unequal_groups_make_a_wider_interval_by_the_formula(interval):
         assert np.mean(replicates < low) == pytest.approx(tail, abs=2 / len(replicates))
     else:
         # Sizes widen both sides about the estimate alike.
-        errors = result.evidence.replicate_standard_errors
+        errors = result._evidence.replicate_standard_errors
         pivots = np.sort((replicates - result.estimate) / errors)
-        error = result.evidence.standard_error * np.sqrt(inflation / (15 / 14))
+        error = result._evidence.standard_error * np.sqrt(inflation / (15 / 14))
         assert low == pytest.approx(result.estimate - error * pivots[1949])
         assert high == pytest.approx(result.estimate - error * pivots[49])
 
@@ -123,12 +123,12 @@ def test_weights_of_rows_count_as_rows():
     weights = np.repeat(np.arange(1.0, 9.0), 6)
     options = {"metric": "mean", "groups": groups, "random_state": 0}
     result = bootstrap_score(None, values, sample_weight=weights, **options)
-    assert result.evidence.drawn.n_equal == pytest.approx(36**2 / 204)
+    assert result._evidence.drawn.n_equal == pytest.approx(36**2 / 204)
     # Of a subgroup those of its rows.
     kept = np.tile([True, True, False, False, False, False], 8)
     kept[:6] = True
     parts = bootstrap_score(None, values, by=kept, **options)
-    drawn = parts[True].evidence.drawn
+    drawn = parts[True]._evidence.drawn
     assert drawn.n_equal == pytest.approx(20**2 / (36 + 7 * 4))
 
 

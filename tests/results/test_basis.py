@@ -123,8 +123,8 @@ def test_every_basis_has_a_case():
 
 def test_a_case_stands_on_the_basis_of_its_name(case):
     result, _, name = case
-    assert result.basis.kind == name.partition(",")[0]
-    assert result.evidence is result.basis.evidence
+    assert result._basis.kind == name.partition(",")[0]
+    assert result._evidence is result._basis.evidence
 
 
 def test_every_text_is_made_without_a_warning(case):
@@ -149,10 +149,10 @@ def test_every_text_is_made_without_a_warning(case):
 
 def test_facts_name_the_estimand_first_and_each_label_once(case):
     result, _, _ = case
-    labels = [label for label, _ in result.basis.facts(result) if label != "note"]
+    labels = [label for label, _ in result._basis.facts(result) if label != "note"]
     assert labels[:2] == ["estimand", "estimate"]
     assert len(labels) == len(set(labels))
-    facts, remarks = result.basis.facts(result), result.basis.remarks(result)
+    facts, remarks = result._basis.facts(result), result._basis.remarks(result)
     assert [fact for fact in facts if fact in remarks] == remarks
 
 
@@ -180,8 +180,8 @@ def test_every_interval_that_it_names_can_be_asked_for(case):
     result, methods, _ = case
     assert result.interval() == result.confidence_interval
     for method, estimand in methods:
-        needed = estimand is None and problem_with(method, result.evidence)
-        refused = getattr(result.basis, "run_evidence", None)
+        needed = estimand is None and problem_with(method, result._evidence)
+        refused = getattr(result._basis, "run_evidence", None)
         refused = refused is not None and (method in refused.refused or estimand in refused.refused)
         if needed or refused:
             with pytest.raises(ValueError, match=r"\w"):
@@ -223,7 +223,7 @@ def test_a_saved_one_comes_back_equal_and_answers_alike(case, tmp_path):
     result.save(tmp_path / "result.npz")
     back = EvaluationResult.load(tmp_path / "result.npz")
     assert back == result
-    assert type(back.basis) is type(result.basis)
+    assert type(back._basis) is type(result._basis)
     assert back.summary() == result.summary()
     level = result.confidence_interval.confidence_level
     assert back.interval("auto", level) == result.interval("auto", level)
@@ -250,7 +250,7 @@ def test_it_is_drawn(case):
 
 def test_a_file_of_an_unknown_basis_is_refused(tmp_path, monkeypatch):
     result = bootstrap_score(LABEL, RUNS[0], **SHORT)
-    monkeypatch.setattr(type(result.basis), "kind", "other")
+    monkeypatch.setattr(type(result._basis), "kind", "other")
     result.save(tmp_path / "result.npz")
     with pytest.raises(ValueError, match="whole result: 'other'"):
         EvaluationResult.load(tmp_path / "result.npz")

@@ -31,7 +31,7 @@ def test_right_and_wrong_are_judged_by_tangos_interval_whatever_is_shown(data):
     [pair] = compare_systems(y, two, interval="percentile", random_state=0).pairs
     first, second = two["A"] == y, two["C"] == y
     counts = int((first & ~second).sum()), int((second & ~first).sum()), N
-    assert tuple(pair.discordant) == counts
+    assert tuple(pair._discordant) == counts
     verdict = pair.verdict(0.01)
     assert_allclose(verdict.interval, tango_interval(*counts))
     assert verdict.interval.method == "tango"
@@ -43,21 +43,21 @@ def test_several_systems_are_judged_at_the_simultaneous_quantile(data):
     result = compare_systems(y, systems, random_state=0)
     pair = result.pair("A", "B")
     # Three pairs: between the quantile of one and that of Bonferroni.
-    quantile = pair.simultaneous_quantile
+    quantile = pair._simultaneous_quantile
     assert stats.norm.ppf(0.975) < quantile <= stats.norm.ppf(1 - 0.025 / 3) * 1.03
     level = 2 * stats.norm.cdf(quantile) - 1
-    expected = tango_interval(*pair.discordant, confidence_level=level)
+    expected = tango_interval(*pair._discordant, confidence_level=level)
     assert_allclose(pair.verdict().interval, expected, rtol=1e-9)
 
 
 def test_a_loss_is_better_when_smaller():
     options = {"metric": "mean", "greater_is_better": False, "random_state": 0}
     [pair] = compare_systems(None, losses(), **options).pairs
-    low, high = pair.widest_interval
+    low, high = pair._widest_interval
     verdict = pair.verdict(0.1)
     assert_allclose(verdict.interval, (-high, -low))
     assert verdict.smallest_margin == max(0.0, high)
-    exchanged = pair.mirrored().verdict(0.1)
+    exchanged = pair._mirrored().verdict(0.1)
     assert_allclose(exchanged.interval, (low, high))
     assert pair.equivalence_margin == exchanged.smallest_margin == max(abs(low), abs(high))
 
@@ -109,7 +109,7 @@ def test_methods_are_judged_by_their_interval(data):
     verdict = pair.verdict(0.1)
     assert_allclose(verdict.interval, pair.confidence_interval)
     assert "A" in verdict.statement
-    assert pair.discordant is None
+    assert pair._discordant is None
 
 
 def test_few_degrees_of_freedom_are_called_rough():
@@ -134,7 +134,7 @@ def test_without_a_direction_there_is_no_verdict_but_an_equivalence_margin():
     [pair] = compare_systems(None, losses(), metric="mean", random_state=0).pairs
     with pytest.raises(ValueError, match="greater_is_better="):
         pair.verdict(0.1)
-    assert pair.equivalence_margin == max(map(abs, pair.widest_interval))
+    assert pair.equivalence_margin == max(map(abs, pair._widest_interval))
 
 
 def test_identical_systems_are_not_thought_to_agree_on_all_rows(data):
@@ -171,7 +171,7 @@ def test_a_verdict_is_no_word_but_has_one(data):
 def test_a_verdict_says_of_one_that_is_better_that_no_margin_is_needed(data):
     y, systems = data
     for pair in compare_systems(y, systems, random_state=0).pairs:
-        for one in (pair, pair.mirrored()):
+        for one in (pair, pair._mirrored()):
             text = one.verdict(0.3).statement
             assert ("and significantly better" in text) == (one.verdict(0.3).interval.low > 0)
             assert ("Margins above" in text) == ("significantly better" not in text)

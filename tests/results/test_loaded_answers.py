@@ -113,7 +113,7 @@ def test_a_result_of_any_kind_after_loading_answers_alike(name, every_result, tm
         assert repr(second.monte_carlo_error) == repr(first.monte_carlo_error)
     for first, second in zip(pairs, same_pairs, strict=True):
         assert second == first
-        assert second.mirrored() == first.mirrored()
+        assert second._mirrored() == first._mirrored()
         assert second.to_dict() == first.to_dict()
         if first.alternative == "two-sided":
             assert second.equivalence_margin == first.equivalence_margin

@@ -34,7 +34,7 @@ def test_monte_carlo_error_is_the_same_at_each_call_and_says_nothing_on_stderr()
 def test_limits_cut_at_the_range_do_not_move_there():
     evidence = mean_evidence(bounds=(2.0, np.inf), estimate=2.0)
     interval = ConfidenceInterval(2.0, 3.0, 0.95, "percentile")
-    cut = mean_result(evidence=evidence, confidence_interval=interval, automatic=True)
+    cut = mean_result(evidence=evidence, confidence_interval=interval, _automatic=True)
     assert cut.monte_carlo_error.low == 0
 
 

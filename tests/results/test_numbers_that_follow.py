@@ -314,7 +314,7 @@ def test_the_range_of_a_metric_holds_its_values_and_its_extremes(name):
     opposite = worst(y_true) if decided else 1.0 - y_true if rows is chance else drawn
     for y_pred in (drawn, y_true * 1 if decided else y_true.astype(float), opposite):
         result, _ = scored(y_true, y_pred, metric=metric, n_resamples=19)
-        least, greatest = result.evidence.facts.bounds
+        least, greatest = result._evidence.facts.bounds
         assert least - 1e-12 <= metric(y_true, y_pred) <= greatest + 1e-12
         limits = result.confidence_interval
         if not np.isnan(limits.low):
@@ -329,7 +329,7 @@ def test_the_range_of_costs_holds_profits(relative):
     costs = [[-1.0, 5.0], [5.0, -1.0]]
     metric = partial(expected_cost, costs=costs, priors=[0.5, 0.5])
     result, _ = scored(y_true, y_true, metric=partial(metric, relative=relative))
-    least, greatest = result.evidence.facts.bounds
+    least, greatest = result._evidence.facts.bounds
     assert least <= result.estimate < 0 < greatest
 
 

@@ -56,7 +56,7 @@ def test_a_pair_knows_its_metric_direction_units_and_estimand(comparison):
         assert pair.greater_is_better is True
         assert pair.estimand == comparison.estimand
         assert (pair.unit, pair.n_units) == ("row", 120)
-        assert pair.mirrored().metric == comparison.metric
+        assert pair._mirrored().metric == comparison.metric
 
 
 def test_groups_are_the_units_of_a_pair():
@@ -65,7 +65,7 @@ def test_groups_are_the_units_of_a_pair():
 
 
 def test_all_pairs_refer_to_one_record_of_what_they_share():
-    assert len({id(pair.comparison) for pair in systems().pairs}) == 1
+    assert len({id(pair._comparison) for pair in systems().pairs}) == 1
 
 
 def test_an_interval_without_resamples_has_no_degrees_of_freedom():
@@ -77,7 +77,7 @@ def test_the_components_of_runs_add_up_to_the_squared_standard_error():
     assert set(pair.components) == {"runs", "test"}
     assert sum(pair.components.values()) == pytest.approx(pair.standard_error**2, rel=1e-12)
     assert pair.n_runs == (6, 5)
-    assert pair.mirrored().n_runs == (5, 6)
+    assert pair._mirrored().n_runs == (5, 6)
 
 
 def test_the_interval_of_methods_is_students_t_with_the_degrees_of_freedom_of_the_pair():
@@ -116,7 +116,7 @@ def test_pairs_are_equal_when_all_they_hold_is_undefined_numbers_included():
 
 def test_two_exchanges_give_the_pair_again(comparison):
     for pair in comparison.pairs:
-        assert pair.mirrored().mirrored() == pair
+        assert pair._mirrored()._mirrored() == pair
 
 
 def test_pairs_survive_files_and_pickles(comparison, tmp_path):
@@ -133,7 +133,7 @@ def test_the_dict_of_a_comparison_holds_what_its_pairs_know():
 
 
 def test_a_pair_that_no_comparison_holds_says_so():
-    pair = dataclasses.replace(systems().pairs[0], comparison=None)
+    pair = dataclasses.replace(systems().pairs[0], _comparison=None)
     with pytest.raises(ValueError, match="not from a ComparisonResult"):
         pair.metric  # noqa: B018
 

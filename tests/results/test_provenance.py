@@ -77,19 +77,19 @@ def result(request):
 
 def test_what_makes_a_result_says_the_facts_of_its_call(result):
     made, facts = result
-    assert made.provenance.facts == facts
+    assert made._provenance.facts == facts
 
 
 def test_a_file_without_facts_has_those_of_its_settings(result):
     made, _ = result
     parts = made._to_parts()
     del parts["facts"]
-    assert gathered(parts)["provenance"] == made.provenance
+    assert gathered(type(made), parts)["_provenance"] == made._provenance
 
 
 def test_the_parts_of_its_provenance_are_attributes_of_a_result(result):
     made, _ = result
-    own = made.provenance
+    own = made._provenance
     assert (made.notes, made.held_fixed, made.seed) == (own.notes, own.held_fixed, own.seed)
     assert (made.settings, made.versions) == (own.settings, own.versions)
     assert made.versions["skboot"] == skboot.__version__
@@ -103,7 +103,7 @@ def test_a_result_comes_back_from_a_file_with_its_facts(result, tmp_path):
     made.save(tmp_path / "kept.npz")
     back = type(made).load(tmp_path / "kept.npz")
     assert back == made
-    assert back.provenance.facts == made.provenance.facts
+    assert back._provenance.facts == made._provenance.facts
 
 
 def test_a_file_whose_settings_are_none_is_refused(tmp_path):

@@ -199,7 +199,7 @@ def test_methods_are_ranked_by_their_joint_law():
     assert ranks["m0"].low == ranks["m1"].low == 3
     for pair in result.pairs:
         if pair.excludes_zero:
-            assert pair.step_down_sign == np.sign(pair.difference)
+            assert pair._step_down_sign == np.sign(pair.difference)
 
 
 @pytest.mark.parametrize(
@@ -235,6 +235,8 @@ def test_right_and_wrong_are_ranked_by_bonferronis_rule_in_steps():
     while new := {names for names, own in p.items() if own < 0.05 / n_left} - told:
         told |= new
         n_left -= len(new)
-    found = {(one.first, one.second)[:: one.step_down_sign] for one in pairs if one.step_down_sign}
+    found = {
+        (one.first, one.second)[:: one._step_down_sign] for one in pairs if one._step_down_sign
+    }
     assert 0 < len(told) < len(p)
     assert found == told

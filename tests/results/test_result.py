@@ -47,7 +47,7 @@ def test_nothing_of_a_result_can_be_changed_from_outside():
     with pytest.raises(ValueError, match="read-only"):
         result.bootstrap_distribution[0] = 1
     with pytest.raises(ValueError, match="read-only"):
-        result.evidence.replicate_standard_errors[0] = 1
+        result._evidence.replicate_standard_errors[0] = 1
     with pytest.raises(FrozenInstanceError):
         result.metric = "other"
 
@@ -70,9 +70,9 @@ def test_a_result_equals_its_copy_and_cannot_be_hashed(kind):
         {"naive_estimate": 0.5},
         {"settings": {"interval": "t"}},
         {"runs": {"score": np.array([1.0])}},
-        {"basis": mean_result(evidence=mean_evidence(seed=1)).basis},
-        {"basis": mean_result(evidence=mean_evidence(acceleration=None)).basis},
-        {"basis": mean_result(estimand="method").basis},
+        {"_basis": mean_result(evidence=mean_evidence(seed=1))._basis},
+        {"_basis": mean_result(evidence=mean_evidence(acceleration=None))._basis},
+        {"_basis": mean_result(estimand="method")._basis},
         {"confidence_interval": ConfidenceInterval(0.0, 1.0, 0.95, "t")},
     ],
     ids=lambda change: next(iter(change)),

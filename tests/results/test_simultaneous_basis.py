@@ -22,7 +22,7 @@ def results(**options):
 
 def test_each_interval_is_its_own_at_the_level_that_holds_all_at_once():
     together, alone = results(), bootstrap_score(None, LOSSES, metric=means, **OPTIONS)
-    levels = {one.basis.level_of_own(0.95) for one in together.values()}
+    levels = {one._basis.level_of_own(0.95) for one in together.values()}
     [level] = levels
     assert 0.95 < level < 1 - 0.05 / 4
     for key, one in together.items():
@@ -46,8 +46,8 @@ def test_as_many_resamples_as_the_level_says_have_every_score_in_its_percentile_
 def test_other_intervals_of_a_result_hold_all_at_once_too():
     one = results()[0]
     asked = one.interval("percentile", 0.9)
-    level = one.basis.level_of_own(0.9)
-    assert 0.9 < level < one.basis.level_of_own(0.95)
+    level = one._basis.level_of_own(0.9)
+    assert 0.9 < level < one._basis.level_of_own(0.95)
     alone = bootstrap_score(None, LOSSES, metric=means, **OPTIONS)[0]
     assert tuple(asked) == tuple(alone.interval("percentile", level))
     assert (asked.confidence_level, asked.method) == (0.9, "percentile")

@@ -61,8 +61,8 @@ def test_everything_a_result_can_hold_comes_back(tmp_path):
     assert (tmp_path / "no suffix").exists()
     back = EvaluationResult.load(tmp_path / "no suffix")
     assert back == result
-    assert isinstance(back.evidence.drawn.n_units, tuple)
-    assert back.evidence.facts.proportion.to_metric(0.5) == -2 / 3
+    assert isinstance(back._evidence.drawn.n_units, tuple)
+    assert back._evidence.facts.proportion.to_metric(0.5) == -2 / 3
     assert not back.bootstrap_distribution.flags.writeable
 
 

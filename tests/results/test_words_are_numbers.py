@@ -95,7 +95,7 @@ def test_a_comparison_is_told_with_the_numbers_of_its_pairs(options):
     text = result.summary()
     for shown in (text, result.to_markdown(), result.to_latex(), result._repr_html_()):
         for pair in result.pairs:
-            limits = [one for one in pair.widest_interval if np.isfinite(one)]
+            limits = [one for one in pair._widest_interval if np.isfinite(one)]
             # A pair may be shown from the side of the better one.
             known = np.abs([one for one, _ in numbers_in(shown)])
             for value in np.abs([pair.difference, *limits]):
@@ -144,7 +144,7 @@ def test_a_curve_is_told_with_its_points_and_critical_value(curve, band):
     reach = "all points at once" if band == "simultaneous" else "each point by itself"
     assert reach in text
     if band == "simultaneous":
-        assert f"{found.critical:.2f} standard errors either way" in text
+        assert f"{found._critical:.2f} standard errors either way" in text
     shown = np.unique(np.linspace(0, len(found.x) - 1, 9).round().astype(int))
     for k in shown:
         assert_told(text, found.estimate[k], found.low[k], found.high[k])

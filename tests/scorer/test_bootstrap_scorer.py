@@ -458,7 +458,7 @@ def test_a_callable_of_estimator_and_rows(two_classes):
     assert scorer.score_["callable"] == pytest.approx(scorer.score_["accuracy"], abs=1e-3)
     # Of a callable no bounds are known, so that the covariance by counts is the one that counts.
     parts = [
-        scorer.result_[name].basis.error.prediction_error.cv for name in ("callable", "accuracy")
+        scorer.result_[name]._basis.error.prediction_error.cv for name in ("callable", "accuracy")
     ]
     by_callable, by_name = parts
     for name in ("variance_cv", "variance_training_robust", "covariance_training"):
@@ -596,7 +596,7 @@ def test_the_noise_of_seeds_is_left_out_of_the_interval(two_classes):
     # One threshold at a random place of a random column.
     random = ExtraTreeClassifier(max_depth=1, max_features=1)
     scorer = BootstrapScorer(random, n_seeds=3, **FEW).fit(*two_classes)
-    cv, found = scorer.result_.basis.error.prediction_error.cv, scorer.variance_components_
+    cv, found = scorer.result_._basis.error.prediction_error.cv, scorer.variance_components_
     # Runs of the same training sample differ by their seeds alone; those of two samples do too.
     by_sample = scorer.runs_["score"][scorer.runs_["sample"] == "bootstrap"].reshape(-1, 3)
     assert found["seed"] > 0.5 * by_sample.var(axis=1, ddof=1).mean()
@@ -606,7 +606,7 @@ def test_the_noise_of_seeds_is_left_out_of_the_interval(two_classes):
 
 def test_the_summary_says_what_more_bootstrap_samples_would_buy(two_classes):
     scorer = BootstrapScorer(GaussianNB(), **FEW).fit(*two_classes)
-    now, later = scorer.result_.basis.error.prediction_error.cv.half_width_errors()
+    now, later = scorer.result_._basis.error.prediction_error.cv.half_width_errors()
     assert 0.01 < later < now < 0.3
     text = f"Monte Carlo error {100 * now:.2g} % of half the width; with four times the bootstrap"
     summary = " ".join(scorer.result_.summary().split())

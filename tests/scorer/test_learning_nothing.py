@@ -117,7 +117,7 @@ def test_a_method_that_learns_nothing_has_the_score_and_error_of_its_answers(
     if scoring not in OF_PROBABILITIES and scoring != "top_k_accuracy":
         given.pop("labels", None)
     alone = scored(y, frozen(method, X, y, scoring), **given, **columns)
-    error, n = alone.evidence.standard_error, alone.n_units
+    error, n = alone._evidence.standard_error, alone.n_units
     assert error is not None
     for strategy in (("oob", ".632", ".632+")[len(scoring) % 3], "cv-bootstrap"):
         found = quiet(
@@ -183,7 +183,7 @@ def test_methods_that_learn_nothing_differ_as_their_answers_do(n_classes, scorin
         known = differences.std() / np.sqrt(n - (strategy == "cv-bootstrap"))
         close(pair.standard_error, known, 1e-5)
         close(result.systems["one"].estimate, one.estimate)
-        close(pair.mirrored().difference, -pair.difference)
+        close(pair._mirrored().difference, -pair.difference)
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss", "f1_macro"])
@@ -470,8 +470,8 @@ def test_answers_of_several_columns_have_the_score_and_error_of_the_rows(scoring
     )
     close(found.resubstitution_score_, alone.estimate, 1e-9)
     close(found.score_, alone.estimate, 1e-9)
-    if alone.evidence.standard_error is not None:
-        close(found.standard_error_, alone.evidence.standard_error, 0.25)
+    if alone._evidence.standard_error is not None:
+        close(found.standard_error_, alone._evidence.standard_error, 0.25)
 
 
 @pytest.mark.parametrize("strategy", ["oob", "cv-bootstrap"])

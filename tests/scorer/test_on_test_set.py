@@ -409,7 +409,7 @@ def test_runs_that_fail_are_left_out_and_counted(data):
     failed = scorer.runs_["failed"]
     assert 0 < failed.sum() < 60
     assert np.isnan(scorer.runs_["score"][failed]).all()
-    assert len(scorer.result_.basis.run_evidence.scores) == 60 - failed.sum()
+    assert len(scorer.result_._basis.run_evidence.scores) == 60 - failed.sum()
     with pytest.raises(RuntimeError, match="no luck"):
         on_test(Fails(), data, n_train_resamples=30, error_score="raise")
 
@@ -506,7 +506,7 @@ def test_a_run_whose_score_is_undefined_on_the_test_set_is_left_out_and_counted(
     failed = scorer.runs_["failed"]
     assert 0 < failed.sum() < 30
     for result in scorer.result_.values():
-        assert len(result.basis.run_evidence.scores) == 30 - failed.sum()
+        assert len(result._basis.run_evidence.scores) == 30 - failed.sum()
         assert np.isfinite(result.confidence_interval[:2]).all()
     with pytest.raises(ValueError, match="undefined on the test set"):
         on_test(SometimesNegative(), data, **options, error_score="raise")

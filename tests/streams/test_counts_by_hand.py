@@ -327,10 +327,10 @@ def test_weighted_rows_of_a_stream_are_worth_what_their_sums_vary_like(n_bins):
     below = worth(y == 0)
     x = roc.x
     free = (x < 2 / below) | (x < 1 / below) | (x > 1 - 1 / below)
-    np.testing.assert_array_equal(roc.free_below, free)
+    np.testing.assert_array_equal(roc._free_below, free)
     n = worth(y >= 0)
     score = Cells(y, systems["A"], weight, 64 * n_bins).score()
     above = (score[:, None] >= GRID).astype(float)
     a, b = ((n / weight.sum() * (weight * (y == k)) @ above + 2) / (n + 6) for k in (1, 0))
     odds = GRID / (1 - GRID)
-    close(decision.floor, np.sqrt((a + b * odds**2 - (a - b * odds) ** 2) / n), 1e-8)
+    close(decision._floor, np.sqrt((a + b * odds**2 - (a - b * odds) ** 2) / n), 1e-8)

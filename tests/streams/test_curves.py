@@ -132,8 +132,8 @@ def test_rows_with_weights_are_worth_about_as_many_as_by_kish():
     own = WEIGHTS[TRUTH == 1]
     worth = own.sum() ** 2 / np.sum(own**2)
     # A variance of 999 resamples has a standard error of 4.5 %.
-    assert_allclose(result.behind, worth, rtol=0.18)
-    assert result.weighted
+    assert_allclose(result._behind, worth, rtol=0.18)
+    assert result._weighted
 
 
 # ------------------------------------------------------------------ several systems
@@ -155,7 +155,7 @@ def test_a_dict_of_lazy_columns_is_a_table():
     scores = {"new": da.from_array(SCORES, chunks=700), "old": da.from_array(OTHERS, chunks=700)}
     table = bootstrap_curve(TRUTH, scores, n_resamples=B, random_state=3)
     assert list(table) == ["new", "old", "difference"]
-    assert table["difference"].is_difference
+    assert table["difference"]._is_difference
 
 
 # ------------------------------------------------------------------ scores in intervals

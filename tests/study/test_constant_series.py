@@ -119,10 +119,10 @@ def test_series_that_do_not_vary_have_no_error_however_they_differ(n_series, int
     options = {"metric": "mean", "strata": series, "block_length": 4, **OPTIONS}
     result = quiet(skboot.bootstrap_score, None, values, interval="studentized", **options)
     close(result.bootstrap_distribution, result.estimate)
-    close(result.evidence.standard_error, 0.0, atol=1e-9)
-    close(result.evidence.replicate_standard_errors, 0.0, atol=1e-9)
-    if result.evidence.group_influence is not None:
-        close(result.evidence.group_influence, 0.0, atol=1e-9)
+    close(result._evidence.standard_error, 0.0, atol=1e-9)
+    close(result._evidence.replicate_standard_errors, 0.0, atol=1e-9)
+    if result._evidence.group_influence is not None:
+        close(result._evidence.group_influence, 0.0, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_series", [2, 3])
@@ -141,7 +141,7 @@ def test_what_a_series_is_about_changes_neither_errors_nor_notes(n_series, seed)
     moved = 64.0 * 40 / len(values)
     close(other.estimate, one.estimate + moved)
     close(other.bootstrap_distribution, one.bootstrap_distribution + moved, 1e-9)
-    close(other.evidence.standard_error, one.evidence.standard_error, 1e-7)
-    close(other.evidence.replicate_standard_errors, one.evidence.replicate_standard_errors, 1e-6)
+    close(other._evidence.standard_error, one._evidence.standard_error, 1e-7)
+    close(other._evidence.replicate_standard_errors, one._evidence.replicate_standard_errors, 1e-6)
     close([*other.confidence_interval], [x + moved for x in one.confidence_interval], 1e-7)
     assert other.notes == one.notes

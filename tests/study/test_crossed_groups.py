@@ -87,7 +87,7 @@ def test_two_way_limits_follow_from_the_score_without_each_row(name, same, seed)
     call, members = case_of(name, same, seed)
     options = {**call.options, "groups": members, "same_population": same}
     result = scored(call.y_true, call.y_pred, **options)
-    if result.evidence.robust_variance is None:
+    if result._evidence.robust_variance is None:
         with pytest.raises(ValueError, match="two-way"):
             quiet(result.interval, "two-way")
         return
@@ -96,8 +96,8 @@ def test_two_way_limits_follow_from_the_score_without_each_row(name, same, seed)
     if not np.isfinite(influence).all():
         return
     variance, df = two_way_variance(influence[0], members, same)
-    close(result.evidence.robust_variance, variance, 1e-5)
-    assert result.evidence.drawn.degrees_of_freedom == df
+    close(result._evidence.robust_variance, variance, 1e-5)
+    assert result._evidence.drawn.degrees_of_freedom == df
     if np.ptp(result.bootstrap_distribution) > 1e-9:
         percentiles = quiet(result.interval, "percentile")
         expected = two_way_limits(result.bootstrap_distribution, percentiles, variance, df)
@@ -129,8 +129,8 @@ def test_two_way_limits_of_rows_of_their_own_have_the_sum_of_the_variances(name,
         scored(call.y_true, call.y_pred, groups=own, **options)
         for call, own in zip(calls, members, strict=True)
     ]
-    variance = sum(one.evidence.robust_variance for one in alone)
-    df = min(one.evidence.drawn.degrees_of_freedom for one in alone)
+    variance = sum(one._evidence.robust_variance for one in alone)
+    df = min(one._evidence.drawn.degrees_of_freedom for one in alone)
     [pair] = result.pairs
     drawn = result.replicates("A", "B")
     plain = compared(*rows[:2], groups=rows[2], paired=False, interval="percentile", **options)
@@ -149,8 +149,8 @@ def test_columns_of_members_may_change_places(name, seed):
     for groups in (members, members[:, ::-1]):
         options = {**call.options, "groups": groups}
         two = scored(call.y_true, call.y_pred, **options)
-        variances.append([two.estimate, two.evidence.robust_variance or 0.0])
-        variances[-1] += [two.evidence.drawn.degrees_of_freedom]
+        variances.append([two.estimate, two._evidence.robust_variance or 0.0])
+        variances[-1] += [two._evidence.drawn.degrees_of_freedom]
         assert [*two.n_units] == [len(np.unique(column)) for column in groups.T]
         options["same_population"] = True
         one = scored(call.y_true, call.y_pred, **options)

@@ -45,7 +45,7 @@ def test_every_curve_lies_in_its_band_for_every_design(curve, band, options):
     assert (result.estimate <= result.high).all()
     assert (result.low < result.high).all()
     assert result.bootstrap_distribution.shape == (99, len(result.x))
-    low, high = result.bounds
+    low, high = result._bounds
     assert result.low.min() >= low
     assert result.high.max() <= high
     assert result.n_resamples == 99
@@ -68,7 +68,7 @@ def test_the_scale_of_weights_changes_nothing(curve):
 def test_equal_weights_are_none(curve):
     weighted = bootstrap_curve(Y, P, curve=curve, sample_weight=np.full(N, 3.0), **FEW)
     assert_allclose(weighted.estimate, bootstrap_curve(Y, P, curve=curve, **FEW).estimate)
-    n = weighted.behind
+    n = weighted._behind
     assert n is None or n.max() <= N * (1 + 1e-12)
 
 
@@ -95,14 +95,14 @@ def test_the_band_is_that_of_the_largest_deviation_of_a_normal_process():
     covariance = np.cov((angle / spread)[:, inside].T)
     draws = stats.multivariate_normal(cov=covariance, allow_singular=True).rvs(100_000, RNG)
     expected = np.quantile(np.abs(draws).max(axis=1), 0.95)
-    assert result.critical == pytest.approx(expected, abs=0.1)
+    assert result._critical == pytest.approx(expected, abs=0.1)
 
 
 def test_on_a_long_grid_the_band_is_that_of_the_largest_deviation_of_replicates():
     grid = np.linspace(0.1, 0.9, 1001)
     result = bootstrap_curve(Y, SCORE, grid=grid, n_resamples=999, random_state=0)
     shorter = bootstrap_curve(Y, SCORE, grid=grid[::4], n_resamples=999, random_state=0)
-    assert result.critical > shorter.critical
+    assert result._critical > shorter._critical
 
 
 def test_the_same_seed_gives_the_same_band_whatever_the_workers():
@@ -175,7 +175,7 @@ def test_two_systems_have_a_difference_on_the_same_resamples(curve):
     assert (difference.low <= difference.estimate).all()
     assert (difference.estimate <= difference.high).all()
     assert (difference.reference == 0).all()
-    assert difference.is_difference
+    assert difference._is_difference
 
 
 @pytest.mark.parametrize("curve", [name for name in NAMES if name != "calibration"])

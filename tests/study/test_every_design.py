@@ -148,11 +148,11 @@ def test_bca_leaves_out_each_unit_of_any_design(name, design, seed):
     ] * values
     squares = np.sum(share**2)
     expected = np.sum(share**3) / (6 * squares**1.5) if squares > 1e-20 else 0.0
-    close(result.evidence.acceleration, expected, 1e-5, 1e-7)
-    if result.evidence.jackknife_bias is None or squares <= 1e-20:
+    close(result._evidence.acceleration, expected, 1e-5, 1e-7)
+    if result._evidence.jackknife_bias is None or squares <= 1e-20:
         return
     bias = (1 - len(sizes) / case.n_units) * np.sum(values - result.estimate)
-    close([*result.evidence.jackknife_bias], [bias, np.sqrt(squares)], 1e-5, 1e-7)
+    close([*result._evidence.jackknife_bias], [bias, np.sqrt(squares)], 1e-5, 1e-7)
 
 
 @each_with(FAST, DESIGNS)
@@ -174,7 +174,7 @@ def test_units_less_strata_are_the_freedom_of_any_design(name, design, seed):
     close(result.bias, known.mean() - result.estimate, 1e-7, 1e-9)
     if varies_with_resamples(result):
         close(result.standard_error, known.std(ddof=1), 1e-7)
-    if result.evidence.facts.bins is not None:
+    if result._evidence.facts.bins is not None:
         return
     for level in (0.9, 0.6):
         half = stdtrit(case.df, 0.5 + level / 2) * np.sqrt(case.inflation) * known.std(ddof=1)
@@ -201,7 +201,7 @@ def test_limits_are_quantiles_of_replicates_at_any_level(name, design, seed):
         return
     drawn, estimate = result.bootstrap_distribution, result.estimate
     known = drawn[np.isfinite(drawn)]
-    error, a = known.std(), result.evidence.acceleration
+    error, a = known.std(), result._evidence.acceleration
     near = np.abs(known - estimate) <= 1e-10 * error + 1e-14 * abs(estimate)
     share = np.mean(np.where(near, 0.5, known < estimate))
     for level in (0.95, 0.9, 0.63):
@@ -233,8 +233,8 @@ def test_studentized_limits_are_quantiles_of_pivots(name, design, seed):
     result = unless("studentized", case.scored, interval="studentized", n_resamples=50)
     if result is None:
         return
-    errors, estimate = result.evidence.replicate_standard_errors, result.estimate
-    shift, of_data = result.bootstrap_distribution - estimate, result.evidence.standard_error
+    errors, estimate = result._evidence.replicate_standard_errors, result.estimate
+    shift, of_data = result.bootstrap_distribution - estimate, result._evidence.standard_error
     with np.errstate(divide="ignore", invalid="ignore"):
         pivots = np.where(shift == 0, 0.0, shift / errors)
     if design in (rows, strata, many_strata):
@@ -274,7 +274,7 @@ def test_the_error_of_each_resample_is_that_of_its_units(name, design, seed):
     result = unless("studentized", case.scored, **asked)
     if result is None:
         return
-    for units, found in zip(drawn, result.evidence.replicate_standard_errors, strict=True):
+    for units, found in zip(drawn, result._evidence.replicate_standard_errors, strict=True):
         total, mean = sums[units, 0].sum(), sums[units, 1].sum() / sums[units, 0].sum()
         influence = (sums[units, 1] - mean * sums[units, 0]) / total
         stratum = numbered(case.stratum[units])
@@ -314,7 +314,7 @@ def test_bca_over_fixed_tasks_leaves_out_each_unit_of_a_task(name, design, seed)
     share = ((sizes - 1) / sizes)[stratum] * (centres[stratum] - values)
     squares = np.sum(share**2)
     expected = np.sum(share**3) / (6 * squares**1.5) if squares > 1e-20 else 0.0
-    close(result.evidence.acceleration, expected, 1e-5, 1e-7)
+    close(result._evidence.acceleration, expected, 1e-5, 1e-7)
 
 
 # ------------------------------------------------------------------ many rows
@@ -367,7 +367,7 @@ def test_of_many_rows_random_sets_are_left_out(in_strata):
     columns = {"strata": strata} if in_strata else {}
     result = scored(None, values, metric=lambda y: float(np.mean(y)), interval="bca",
                     n_resamples=9, **columns)  # fmt: skip
-    close(result.evidence.acceleration, expected, 0.1)
-    error, _, n_left_out = result.evidence.jackknife_jumps
+    close(result._evidence.acceleration, expected, 0.1)
+    error, _, n_left_out = result._evidence.jackknife_jumps
     close(error, np.sqrt(np.sum(off**2)) / n, 0.05)
     assert n_left_out == (999 if in_strata else 1000)

@@ -128,7 +128,7 @@ def test_means_are_those_of_ppi_py(case):
     given = np.append(human, np.full(len(judge) - n, np.nan))
     for weight in (0.0, 0.5, 1.0):
         found = scored(None, given, judge, metric="mean", proxy_weight=weight, interval="t")
-        low, high = found.evidence.facts.bounds
+        low, high = found._evidence.facts.bounds
         expected = np.clip(case[f"estimate at {weight}"], low, high)
         assert found.estimate == pytest.approx(expected, rel=1e-12)
     at_its_weight = scored(None, given, judge, metric="mean", proxy_weight=case["weight"])

@@ -261,8 +261,8 @@ def assert_are_pairs_of_means(result, mean, sign, exact):
         assert (own.first, own.second) == (expected.first, expected.second)
         found, wanted = pair_numbers(own), pair_numbers(expected)
         close(found["difference"], sign * wanted["difference"])
-        if own.discordant is not None and sign > 0:
-            assert own.discordant == expected.discordant
+        if own._discordant is not None and sign > 0:
+            assert own._discordant == expected._discordant
         if not exact:
             close(found["standard_error"], wanted["standard_error"], 5 / np.sqrt(N_RESAMPLES))
             continue

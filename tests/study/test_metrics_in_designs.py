@@ -117,7 +117,7 @@ def test_a_score_by_name_is_that_of_the_function_on_rows(name, design, seed):
     close(one.bootstrap_distribution, other.bootstrap_distribution, 1e-8, 1e-9)
     for method in (None, "percentile"):
         asked = (quiet(result.interval, method) for result in (one, other))
-        assert_same_limits(*asked, one.evidence.facts.bounds)
+        assert_same_limits(*asked, one._evidence.facts.bounds)
 
 
 @each_with(OF_ROWS, NAMES, 2)
@@ -131,7 +131,7 @@ def test_a_pair_by_name_is_that_of_the_function_on_rows(name, design, seed):
     found = called(skboot.compare_systems, call.y_true, systems, metric=both_forms(call), **columns)
     if found is None or (name in ASKS_FOR_CLASSES and design.startswith("fixed")):
         return
-    low, high = found["name"].systems["A"].evidence.facts.bounds
+    low, high = found["name"].systems["A"]._evidence.facts.bounds
     for one, other in zip(*(result.pairs for result in found.values()), strict=True):
         close(one.difference, other.difference, 1e-8, 1e-10)
         close(one.standard_error, other.standard_error, 1e-6, 1e-9)
@@ -153,7 +153,7 @@ def test_given_rows_that_split_groups_leave_a_name_what_its_function_is(name, se
     assert one.confidence_interval.method == other.confidence_interval.method
     assert_same_limits(one.confidence_interval, other.confidence_interval, call.score.bounds)
     close(one.standard_error, other.standard_error)
-    assert one.evidence.standard_error is None
+    assert one._evidence.standard_error is None
 
 
 @each_with(OF_ROWS, OF_RUNS)
@@ -178,7 +178,7 @@ def test_runs_by_name_are_those_of_the_function_on_rows(name, design, seed):
     close(*([*result.variance_components.values()] for result in (one, other)), 1e-6, 1e-10)
     for estimand in ("method", "next_run"):
         asked = (quiet(result.interval, estimand=estimand) for result in (one, other))
-        assert_same_limits(*asked, one.evidence.facts.bounds)
+        assert_same_limits(*asked, one._evidence.facts.bounds)
 
 
 DRAWN_FIRST = ("groups", "one population", "blocks", "panel", "drawn tasks", "groups of tasks",
@@ -203,5 +203,5 @@ def test_values_of_few_kinds_are_those_that_differ_by_nearly_nothing(n_kinds, de
         # BCa counts replicates that equal the estimate by halves.
         if asked[0] is not None and method != "bca":
             close([*asked[0]], [*asked[1]], 1e-5, 1e-8)
-    if one.evidence.acceleration is not None:
-        close(one.evidence.acceleration, other.evidence.acceleration, 1e-6, 1e-8)
+    if one._evidence.acceleration is not None:
+        close(one._evidence.acceleration, other._evidence.acceleration, 1e-6, 1e-8)

@@ -194,10 +194,10 @@ def test_an_interval_is_a_constant_pair_with_a_level_and_a_method():
     assert hash(one) == hash((low, high))
     assert f"{one:.3f}" == f"{low:.3f} to {high:.3f}"
     assert one.to_dict() == {"low": low, "high": high, "confidence_level": 0.9, "method": "wilson"}
-    assert [*one.with_limits(0.1, 0.2)] == [0.1, 0.2]
-    assert one.with_limits(0.1, 0.2).method == "wilson"
-    assert [*one.within(0.8, 0.85)] == [0.8, 0.85]
-    assert [*one.within(2.0, 3.0)] == [2.0, 2.0]
+    assert [*one._with_limits(0.1, 0.2)] == [0.1, 0.2]
+    assert one._with_limits(0.1, 0.2).method == "wilson"
+    assert [*one._within(0.8, 0.85)] == [0.8, 0.85]
+    assert [*one._within(2.0, 3.0)] == [2.0, 2.0]
     assert all(str(limit) in repr(one) for limit in one)
     with pytest.raises(AttributeError, match="cannot be changed"):
         one.low = 0.0
@@ -224,7 +224,7 @@ def test_runs_of_few_errors_have_an_interval_as_wide_as_wilsons(n_wrong, metric,
     y, runs = runs_with(n_wrong)
     metric = sk.zero_one_loss if metric == "zero_one" else metric
     result, notes, raised = told(skboot.bootstrap_runs, y, runs, metric=metric, estimand=estimand)
-    parts = getattr(result.basis.run_evidence, estimand)
+    parts = getattr(result._basis.run_evidence, estimand)
     centre, error, df, sources = parts
     close(error**2, sum(sources))
     for level in (0.95, 0.8):
@@ -299,7 +299,7 @@ def test_limits_of_runs_vary_as_the_variance_of_test_resamples_does():
     for estimand in ("method", "next_run"):
         result = quiet(skboot.bootstrap_runs, y, runs, metric="roc_auc", estimand=estimand,
                        n_resamples=99, random_state=0)  # fmt: skip
-        _, error, df, sources = getattr(result.basis.run_evidence, estimand)
+        _, error, df, sources = getattr(result._basis.run_evidence, estimand)
         half = stdtrit(df, 0.975) * error
         share = (sources.test + sources.interaction) / error**2
         expected = half * share / np.sqrt(2 * 99)
@@ -337,7 +337,7 @@ def test_a_share_of_pairs_is_judged_by_its_interval(n_pairs, share):
         limits = np.array([found.low, found.high])
         close(limits, found.probability + 1.96 * error * np.array([-1, 1]), atol=1.2 * error)
     for one, low, high in ((found, found.low, found.high),
-                           (found.mirrored(), 1 - found.high, 1 - found.low)):  # fmt: skip
+                           (found._mirrored(), 1 - found.high, 1 - found.low)):  # fmt: skip
         assert one.is_significant == (low > 0.5 or high < 0.5)
         if not one.is_significant:
             assert one.verdict == "not significant"

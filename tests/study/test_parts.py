@@ -90,7 +90,7 @@ def pair_of(result, first, second):
     """The pair, with the systems in this order."""
     for pair in result.pairs:
         if {pair.first, pair.second} == {first, second}:
-            return pair if pair.first == first else pair.mirrored()
+            return pair if pair.first == first else pair._mirrored()
     raise LookupError((first, second))
 
 
@@ -114,8 +114,8 @@ def assert_same_pair(one, other, sign=1, simultaneous=True, exact=True):
     if simultaneous:
         close(other.p_value_adjusted, one.p_value_adjusted, 1e-6)
     close(other.bootstrap_support, one.bootstrap_support if sign > 0 else 1 - one.bootstrap_support)
-    assert other.discordant == (
-        one.discordant if sign > 0 else one.discordant and one.discordant.mirrored()
+    assert other._discordant == (
+        one._discordant if sign > 0 else one._discordant and one._discordant.mirrored()
     )
 
 
@@ -242,7 +242,7 @@ def test_second_minus_first_is_first_minus_second_turned(name, seed):
             ({"B": other, "A": call.y_pred}, "less"),
         )
     ]
-    first, second = sides if sides[0].first == sides[1].second else (sides[0], sides[1].mirrored())
+    first, second = sides if sides[0].first == sides[1].second else (sides[0], sides[1]._mirrored())
     assert_same_pair(first, second, -1)
 
 
@@ -305,9 +305,9 @@ def test_a_gate_is_the_verdict_of_the_pair(name, seed):
             close(found.smallest_margin, expected.smallest_margin, 1e-6, 1e-9)
         # The verdict and the interval that it is read from agree.
         sign = -1 if pair.greater_is_better is False else 1
-        low, high = sorted(sign * limit for limit in pair.widest_interval)
+        low, high = sorted(sign * limit for limit in pair._widest_interval)
         outcome = "pass" if low > -margin else "fail" if high < -margin else "inconclusive"
-        if pair.discordant is None:
+        if pair._discordant is None:
             assert expected.outcome == outcome
 
 

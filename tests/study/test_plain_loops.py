@@ -140,7 +140,7 @@ def test_verdicts_ranks_and_p_values_agree_with_intervals(name, seed):
         verdict = pair.verdict(pair.standard_error)
         if verdict.passed:
             assert verdict.smallest_margin <= pair.standard_error
-        mirrored = pair.mirrored().verdict(pair.standard_error)
+        mirrored = pair._mirrored().verdict(pair.standard_error)
         assert not (verdict.failed and mirrored.failed)
         if verdict.failed:
             assert mirrored.passed

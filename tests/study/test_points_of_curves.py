@@ -238,7 +238,7 @@ def test_shares_of_groups_are_of_as_many_rows_as_their_replicates_vary_like(curv
         own = {key: column[rows] for key, column in columns.items()}
         same = curve_of(y_true[rows], score[rows], **options, **own)
         close(same.bootstrap_distribution, one.bootstrap_distribution, 1e-8, 1e-10)
-        behind.append(same.behind)
+        behind.append(same._behind)
     close(*behind)
     worth = weight.sum() / np.sum(weight**2)
     if curve in ("roc", "det"):
@@ -246,16 +246,16 @@ def test_shares_of_groups_are_of_as_many_rows_as_their_replicates_vary_like(curv
         inner = (one.estimate > 0.05) & (one.estimate < 0.95)
         share, drawn = one.estimate[inner], one.bootstrap_distribution[:, inner]
         effect = np.median(drawn.var(axis=0) / (share * (1 - share) / positives))
-        close(one.behind, np.full(3, positives / max(1, effect)))
+        close(one._behind, np.full(3, positives / max(1, effect)))
         rows = curve_of(y_true, score, **options, sample_weight=weight if weighted else None)
-        close(rows.behind, np.full(3, positives))
+        close(rows._behind, np.full(3, positives))
     assert np.all(behind[0] <= worth * weight.sum() + 1e-9)
     if weighted:
         rows = np.append(np.arange(80), rng.integers(0, 80, 30))
         own = {key: column[rows] for key, column in columns.items()}
         own["sample_weight"] = np.append(weight, np.zeros(30))
         more = curve_of(y_true[rows], score[rows], **options, **own)
-        close(more.behind, one.behind)
+        close(more._behind, one._behind)
         close(more.bootstrap_distribution, one.bootstrap_distribution, 1e-8, 1e-10)
 
 
@@ -268,5 +268,5 @@ def test_ranks_alone_count_for_curves_over_thresholds(curve, design, seed):
     one = curve_of(y_true, score, **options)
     for rise in (lambda s: 8 * s - 3, lambda s: np.exp(s / 2)):
         other = curve_of(y_true, rise(score), **options)
-        for what in ("estimate", "low", "high", "bootstrap_distribution", "behind"):
+        for what in ("estimate", "low", "high", "bootstrap_distribution", "_behind"):
             close(getattr(other, what), getattr(one, what), 1e-9, 1e-11, what)

@@ -94,7 +94,7 @@ def test_r_indices_give_r_bca_with_half_ties(case):
     result = bootstrap_score(*arguments, **options, resamples=indices, interval="bca")
     z0, a = expected["z0_mid"], expected["a_jack"]
 
-    assert result.evidence.acceleration == pytest.approx(a, rel=1e-9)
+    assert result._evidence.acceleration == pytest.approx(a, rel=1e-9)
     if expected["z0_mid"] == expected["z0_strict"]:
         for level, limits in zip(expected["levels"], expected["bca_jack"], strict=True):
             np.testing.assert_allclose(result.interval("bca", level)[:2], limits, rtol=1e-9)

@@ -82,7 +82,7 @@ def test_bca_is_made_of_the_values_without_each_unit(name, seed):
     if not np.isfinite(values).all():
         return
     acceleration = acceleration_of(values, stratum, result.estimate)
-    close(result.evidence.acceleration, acceleration, 1e-5, 1e-7)
+    close(result._evidence.acceleration, acceleration, 1e-5, 1e-7)
 
     def quantile(p):
         below = p < 0.5
@@ -103,7 +103,7 @@ def test_the_jackknife_of_a_metric_that_answers_in_jumps_is_that_of_its_rows(nam
     result = scored(call.y_true, call.y_pred, **call.options)
     values, _ = without_each_unit(call)
     share = (call.n - 1) / call.n * (result.estimate - values)
-    error, n_values, n_left_out = result.evidence.jackknife_jumps
+    error, n_values, n_left_out = result._evidence.jackknife_jumps
     close(error, np.sqrt(np.sum(share**2)), 1e-6, 1e-9)
     assert n_values == len(np.unique(np.round(values, 9)))
     assert n_left_out == call.n
@@ -115,7 +115,7 @@ def test_the_standard_error_of_influences_is_the_derivative_by_weights(name, see
     """Of the estimate by the weight of each unit, about the mean of its stratum."""
     call = call_of(name, *product_of(name, seed + 2), seed)
     result = scored(call.y_true, call.y_pred, **call.options)
-    if result.evidence.standard_error is None:
+    if result._evidence.standard_error is None:
         return
     unit, stratum = units_of(call)
     weight = call.columns.get("sample_weight", np.ones(call.n))
@@ -126,9 +126,9 @@ def test_the_standard_error_of_influences_is_the_derivative_by_weights(name, see
 
     influence = np.array([at(k, 1e-3) - at(k, -1e-3) for k in range(len(stratum))]) / 2e-3
     influence -= (np.bincount(stratum, influence) / np.bincount(stratum))[stratum]
-    close(result.evidence.standard_error, np.sqrt(np.sum(influence**2)), 1e-4, 1e-8)
-    if result.evidence.group_influence is not None:
-        close(result.evidence.group_influence, influence, 1e-3, 1e-5)
+    close(result._evidence.standard_error, np.sqrt(np.sum(influence**2)), 1e-4, 1e-8)
+    if result._evidence.group_influence is not None:
+        close(result._evidence.group_influence, influence, 1e-3, 1e-5)
 
 
 # ------------------------------------------------------------------ one answer to all
@@ -186,7 +186,7 @@ def test_right_and_wrong_rows_of_a_pair_are_counted_and_give_its_closed_form(nam
     assert only[0] != only[1]
     result = compared(call.y_true, systems, metric=call.score.metric, interval="tango")
     [pair] = result.pairs
-    assert tuple(pair.discordant) == (*only, call.n)
+    assert tuple(pair._discordant) == (*only, call.n)
     close(pair.difference, (only[0] - only[1]) / call.n)
     z = (only[0] - only[1]) / np.sqrt(sum(only))
     close(pair.p_value, 2 * ndtr(-abs(z)), 1e-6)
@@ -197,7 +197,7 @@ def test_right_and_wrong_rows_of_a_pair_are_counted_and_give_its_closed_form(nam
     # No count of rows that weigh otherwise, whatever their weights.
     for weights in (np.arange(call.n) % 2, np.arange(call.n) % 3 + 1.0):
         options = {"metric": call.score.metric, "sample_weight": weights}
-        assert compared(call.y_true, systems, **options).pairs[0].discordant is None
+        assert compared(call.y_true, systems, **options).pairs[0]._discordant is None
         with pytest.raises(ValueError, match="tango"):
             compared(call.y_true, systems, **options, interval="tango")
         alone = scored(call.y_true, call.y_pred, **options)
@@ -221,7 +221,7 @@ def test_few_rows_that_tell_systems_apart_are_counted_among_any_systems(name, se
         systems = {"A": call.y_pred, **more, "near": near}
         pairs = compared(call.y_true, systems, metric=call.score.metric).pairs
         [pair] = [one for one in pairs if (one.first, one.second) == ("A", "near")]
-        assert tuple(pair.discordant) == (*only, call.n)
+        assert tuple(pair._discordant) == (*only, call.n)
         assert pair.confidence_interval.method == "tango"
         close([*pair.confidence_interval], [*inference.tango_interval(*only, call.n)], 1e-7)
         turned = {"near": near, **more, "A": call.y_pred}

@@ -364,7 +364,7 @@ def test_bca_leaves_out_one_row_of_a_task_at_a_time():
         influence = (VALUE[rows] - VALUE[rows].mean()) / len(ROWS)
         squares += np.sum(influence**2) / len(rows) ** 2
         cubes += np.sum(influence**3) / len(rows) ** 3
-    assert_allclose(result.evidence.acceleration, cubes / (6 * squares**1.5), rtol=1e-9)
+    assert_allclose(result._evidence.acceleration, cubes / (6 * squares**1.5), rtol=1e-9)
 
 
 # ------------------------------------------------------------------ the other functions

@@ -141,7 +141,7 @@ def test_drawn_tasks_are_the_rows_of_their_scores_in_every_function(name, seed):
     close(one.estimate, other.estimate, 1e-8)
     close(one.bootstrap_distribution, other.bootstrap_distribution, 1e-8, 1e-10)
     assert one.n_units == other.n_units
-    bounds = one.evidence.facts.bounds
+    bounds = one._evidence.facts.bounds
     for method in ("t", "percentile", "bca"):
         asked = [np.clip([*quiet(own.interval, method)], *bounds) for own in (one, other)]
         close(*asked, 1e-6, 1e-8, method)

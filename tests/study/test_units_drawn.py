@@ -151,7 +151,7 @@ def test_strata_of_the_class_draw_as_many_rows_of_each_class(name, seed):
         positive = call.score.metric.keywords["pos_label"] if name == "recall" else positive
         p = result.estimate
         known = np.sqrt(p * (1 - p) / np.sum(call.y_true == positive))
-        close(result.evidence.standard_error, known)
+        close(result._evidence.standard_error, known)
 
 
 @each_of(FAST)

@@ -161,7 +161,7 @@ def test_standard_errors_are_derivatives_by_weights_of_groups(name, seed):
     design = ("groups", "groups in strata")[(seed + len(name)) % 2]
     call = call_of(name, design, True, seed)
     result = scored(call.y_true, call.y_pred, **call.options)
-    if result.evidence.standard_error is None:
+    if result._evidence.standard_error is None:
         return
     _, first, unit = np.unique(call.columns["groups"], return_index=True, return_inverse=True)
     strata = call.columns.get("strata", np.zeros(call.n, dtype=int))
@@ -173,7 +173,7 @@ def test_standard_errors_are_derivatives_by_weights_of_groups(name, seed):
 
     influence = np.array([at(k, 1e-3) - at(k, -1e-3) for k in range(len(stratum))]) / 2e-3
     influence -= (np.bincount(stratum, influence) / np.bincount(stratum))[stratum]
-    close(result.evidence.standard_error, np.sqrt(np.sum(influence**2)), 1e-4, 1e-8)
+    close(result._evidence.standard_error, np.sqrt(np.sum(influence**2)), 1e-4, 1e-8)
 
 
 OF_THREE = [name for name in WEIGHED if call_of(name).score.data in ("three", "words", "columns")]

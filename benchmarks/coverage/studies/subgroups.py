@@ -252,7 +252,7 @@ def _ours(sample, seed):
     low, high = table["gap"].confidence_interval[:2]
     if np.isnan(low):
         return {"": found | {"gap": NO_LIMITS, "zero": decision(False)}}
-    first, second = map(int, table["gap"].basis.pair.split(" - "))
+    first, second = map(int, table["gap"]._basis.pair.split(" - "))
     true = sample.values[first] - sample.values[second]
     return {"": found | {"gap": (low - true, high - true), "zero": (low, high)}}
 

@@ -126,7 +126,7 @@ def limits(table, metrics=METRICS, methods=METHODS, n_resamples=999):
         )
         for metric in some:
             for m, method in enumerate(methods):
-                found[metrics.index(metric), m] = _limits_by(results[metric].evidence, method)
+                found[metrics.index(metric), m] = _limits_by(results[metric]._evidence, method)
 
     try:
         fill(metrics)

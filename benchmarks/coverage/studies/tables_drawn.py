@@ -157,7 +157,7 @@ def rows_of(kind, n, name, metrics, n_sets=N_SETS):
                 truth = scores[0] - scores[1]
                 now, before = (one[metric].pairs[0].confidence_interval for one in (found, of_old))
             else:
-                [truth], known = scores, found[metric].evidence
+                [truth], known = scores, found[metric]._evidence
                 now = found[metric].confidence_interval
                 if known.share is None:
                     before = automatic_interval(replace(known, smoothed=None), 0.95).interval

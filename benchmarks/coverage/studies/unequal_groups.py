@@ -262,7 +262,7 @@ def of_several(name, seed, number):
             random_state=number,
         )
         ranks = result.ranks()
-    limits = np.array([pair.widest_interval[:2] for pair in result.pairs])
+    limits = np.array([pair._widest_interval[:2] for pair in result.pairs])
     held = all(ranks[f"s{k}"].low == 1 for k in range(n_systems))
     return *_furthest(limits), bool(caught), effective_groups(sizes), _width(limits), held
 

@@ -123,7 +123,7 @@ def test_the_study_knows_of_a_data_set_what_bootstrap_score_knows(kind, design, 
             warnings.simplefilter("ignore")
             result = bootstrap_score(*arguments, metric=metric, groups=groups, random_state=k)
         own = study.evidence_of(rows, of_group, means[:, k], errors[:, k], zero_one)
-        known = result.evidence
+        known = result._evidence
         assert known.group_influence == pytest.approx(own.group_influence, abs=1e-14)
         assert known.standard_error == pytest.approx(own.standard_error)
         assert known.group_weight.tolist() == own.group_weight.tolist()

@@ -605,7 +605,7 @@ def check_sound(result, metric, options):
     least, most = bounds(options) if callable(bounds) else bounds
     # Intervals that were asked for by name may leave the range; an estimate is as scikit-learn
     # rounds it.
-    for number in (low, high) if result.automatic else ():
+    for number in (low, high) if result._automatic else ():
         rounding = TOLERANCE * max(1.0, abs(result.estimate))
         assert not number < least - rounding, f"{number} is below {least}, the least there is"
         assert not number > most + rounding, f"{number} is above {most}, the most there is"
