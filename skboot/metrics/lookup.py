@@ -122,6 +122,7 @@ CALLABLES = _texts_by_word(
         "lambda y, p: 1 - sklearn.metrics.recall_score(y, p, pos_label=0)",
         "false_negative_rate false_rejection_rate fnr frr miss_rate": ""
         "lambda y, p: 1 - sklearn.metrics.recall_score(y, p)",
+        "gini": "lambda y, score: 2 * sklearn.metrics.roc_auc_score(y, score) - 1",
         "median": "np.median, with y_true=None. Of errors it is 'median_absolute_error'",
         "min_dcf mindcf minimum_dcf minimum_detection_cost": ""
         "functools.partial(skboot.metrics.minimum_detection_cost, priors=[0.99, 0.01], "
@@ -181,7 +182,7 @@ ELSEWHERE = _texts_by_word(
     {
         "act_c_primary actual_c_primary ap50 ap75 bleu c_primary ccc cllr_min coco_map "
         "concordance_correlation corpus_bleu corr correlation cprimary diagnostic_odds_ratio "
-        "dor g_mean geometric_mean gini gmean half_total_error_rate hter kendall kendall_tau "
+        "dor g_mean geometric_mean gmean half_total_error_rate hter kendall kendall_tau "
         "kendalltau kolmogorov_smirnov ks ks_statistic lins_ccc map50 map_0_5 map_50 map_50_95 "
         "map_at_50 mdape mean_ap median_absolute_percentage_error min_cllr mincllr minimum_cllr "
         "normalized_rmse nrmse o_e observed_expected oe oe_ratio pearson pearsonr perplexity "
