@@ -3,7 +3,7 @@
 Both are checked out into a temporary directory. Worker processes, one per revision, take turns on
 the same workloads in the same run, so that a busy machine slows both; the table shows the medians
 of their CPU times, the median of the ratios of the turns, and its limits (the order statistics that
-hold the median in 95 %). Fails where the lower limit of a ratio is above 1.05: a revision is then
+hold the median in 95%). Fails where the lower limit of a ratio is above 1.05: a revision is then
 slower by more than the noise. Workloads that a revision cannot run are left out.
 """
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 WORKER = Path(__file__).with_name("revision_worker.py")
 # Lower limit of a ratio of times, after by before, above which a revision is slower.
 SLOWER = 1.05
-# Turns of which the extremes hold the median in 95 %.
+# Turns of which the extremes hold the median in 95%.
 FEWEST = 6
 
 
@@ -82,7 +82,7 @@ def compare(base: Revision, head: Revision, workload: str, repeats: int) -> tupl
 
 
 def limits_of_median(values: list[float]) -> tuple[float, float]:
-    """Order statistics that hold the median in at least 95 % (the extremes of fewer than six)."""
+    """Order statistics that hold the median in at least 95% (the extremes of fewer than six)."""
     ordered = sorted(values)
     first = max(int(binom.ppf(0.025, len(ordered), 0.5)), 1)
     return ordered[first - 1], ordered[-first]

@@ -59,7 +59,7 @@ def parts(n: int, n_parts: int) -> np.ndarray:
 
 @cache
 def systems(n_systems: int, n: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Draw two classes, and predictions of systems that are right in 50 to 90 % of the rows."""
+    """Draw two classes, and predictions of systems that are right in 50 to 90% of the rows."""
     rng = np.random.default_rng(0)
     y_true = rng.integers(0, 2, n)
     rates = np.linspace(0.5, 0.9, n_systems)
@@ -210,7 +210,7 @@ WORKLOADS = {
     "macro F1, n 1e5, 100 classes": lambda: score(*labels(10**5, 100), metric="f1_macro"),
     "mean of losses, n 1e5": lambda: score(None, losses(10**5), metric="mean"),
     "ROC AUC, n 1e5": lambda: score(*scores(10**5), metric="roc_auc"),
-    "ROC AUC, n 1e5, 1 % positives": lambda: score(*scores(10**5, 0.01), metric="roc_auc"),
+    "ROC AUC, n 1e5, 1% positives": lambda: score(*scores(10**5, 0.01), metric="roc_auc"),
     "average precision, n 1e5": lambda: score(*scores(10**5), metric="average_precision"),
     "equal error rate, n 1e5": lambda: score(*scores(10**5), metric="neg_equal_error_rate"),
     "grouped accuracy, n 1e5, 1,000 groups": lambda: score(

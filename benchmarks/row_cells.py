@@ -182,7 +182,7 @@ def print_coverage(n, data_sets):
         cells, by_rows = 100 * held.mean(axis=0)
         differ = int((held[:, 0] != held[:, 1]).sum())
         print(
-            f"{name}, {n} rows: {cells:.1f} % by cells, {by_rows:.1f} % by rows of {data_sets} "
+            f"{name}, {n} rows: {cells:.1f}% by cells, {by_rows:.1f}% by rows of {data_sets} "
             f"intervals; {differ} differ",
             flush=True,
         )
@@ -199,13 +199,13 @@ def ranked(n):
 
     probability = rng.beta(0.5, 2, size=n)
     found = {
-        "normal, 30 % positives": labels(0.3, 1.5),
-        "normal, 3 % positives": labels(0.03, 1.5),
-        "normal, 97 % positives": labels(0.97, 1.0),
+        "normal, 30% positives": labels(0.3, 1.5),
+        "normal, 3% positives": labels(0.03, 1.5),
+        "normal, 97% positives": labels(0.97, 1.0),
         "20 negatives, far below": labels(1 - 20 / n, 4.0),
-        "weak scores, 50 % positives": labels(0.5, 0.2),
-        "strong scores, 10 % positives": labels(0.1, 4.0),
-        "below chance, 10 % positives": labels(0.1, -1.0),
+        "weak scores, 50% positives": labels(0.5, 0.2),
+        "strong scores, 10% positives": labels(0.1, 4.0),
+        "below chance, 10% positives": labels(0.1, -1.0),
         "calibrated probabilities": ((rng.random(n) < probability).astype(int), probability),
     }
     truth, score = labels(0.3, 1.5)

@@ -4,7 +4,7 @@
 
 Needs torch and torchmetrics, which no extra installs. Both get the rows of each batch, and never
 see them again. Parts: `time` of 1000 resamples of 100,000 rows (CPU time of one thread, the best of
-some runs), `pairs` of two systems, `batches` of other sizes, and `coverage` of 95 % intervals,
+some runs), `pairs` of two systems, `batches` of other sizes, and `coverage` of 95% intervals,
 where the limits of torchmetrics are its quantiles.
 """
 
@@ -209,7 +209,7 @@ def limits_of_skboot(right, groups, seed):
 
 
 def of_coverage():
-    """How often 95 % intervals hold the share of right answers of all rows there could be."""
+    """How often 95% intervals hold the share of right answers of all rows there could be."""
     truth = KINDS.mean()
     for case, draw in CASES.items():
         held = {}

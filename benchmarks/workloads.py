@@ -233,7 +233,7 @@ def rank_rows() -> Iterator[Row]:
         yield Row(name, ours, goal)
     rare = scores(100_000, 0.01)
     ours = partial(bootstrap_score, *rare, metric="roc_auc", **settings)
-    name = "ROC AUC, n 1e5, 1 % positives, 1,000 resamples"
+    name = "ROC AUC, n 1e5, 1% positives, 1,000 resamples"
     yield against_loop(name, ours, metrics.roc_auc_score, *rare, 20, 1000, faster(150))
     ours = partial(bootstrap_score, y, s, metric="neg_equal_error_rate", **settings)
     peer = Peer("one sklearn roc_curve", partial(metrics.roc_curve, y, s))

@@ -81,7 +81,7 @@ def _scores(figure):
         axes.set_xticks(np.arange(0.7, 0.91, 0.05))
         axes.tick_params(axis="x", labelsize=9, colors=INK)
     _title(scored, "3  score each resample")
-    _title(says, "4  95 % interval of the accuracy")
+    _title(says, "4  95% interval of the accuracy")
 
 
 HALVES = (_predictions, _scores)

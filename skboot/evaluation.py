@@ -105,7 +105,7 @@ def bootstrap_score(
     y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
         Labels, scores, or probabilities with columns in sorted label order (or as in ``labels``);
         per-row values with ``metric="mean"``. Metrics of labels take the most probable class of
-        columns of probabilities, the first of equal ones; scores of one column are never
+        columns of probabilities (the first of equal ones); scores of one column are never
         thresholded. For several columns of truth give the same columns: 0 or 1 for each label,
         scores, or values.
     metric : str, callable, scorer, list or dict

@@ -177,9 +177,9 @@ def plan_evaluation(
     half_width : float, optional
         Desired half of the width of the interval, in units of the metric.
     difference : float, optional
-        True difference that shall be significant: the interval of the pair by itself excludes 0.
+        True difference to be found significant: the interval of the pair by itself excludes 0.
     margin : float, optional
-        Non-inferiority margin: ``pair.verdict(margin)`` shall pass if both are equal.
+        Non-inferiority margin that ``pair.verdict(margin)`` is to pass if both are equal.
     power : float, optional
         Probability that the difference is significant, or the margin passes, in (0, 1).
     confidence_level : float, optional
@@ -209,22 +209,20 @@ def plan_evaluation(
     compare_systems : Makes pairs of systems.
     bootstrap_runs : Makes pilots of several runs.
 
-    Notes
-    -----
-    Units are those of the pilot, and strata keep their shares. With n units and standard error s in
-    the pilot, n' units have s sqrt(n / n'), and the quantile is that of Student's t at n'. The
-    interval of a proportion is solved exactly. With m units and S runs in the pilot,
-    ``Var(m', S') = training + seed / S' + (test + interaction / S') m / m'``, by the components of
-    the pilot, with Satterthwaite's degrees of freedom at that size. For two methods the part of the
-    test units is assumed not to shrink with more runs, so the plan is rather too large for another
-    ``n_runs``. The power is that of the normal law, or of the noncentral t under 20 degrees of
-    freedom. The range scales the pilot's variance by the limits of its chi-square law at the same
-    level; where a score has two bounds, also by how the variance of a proportion would change
-    within the pilot's interval at that level. For a proportion it comes from Wilson's limits. With
-    heavy tails variances are less certain than that, unless the pilot knows how many rows decide
-    the difference: then these limit the degrees of freedom, in proportion to the units. A margin
-    for right and wrong on independent rows is planned by Tango's interval, one for areas under ROC
-    curves by logit-delong, like verdicts.
+    Notes ----- Units are those of the pilot, and strata keep their shares. With n units and
+    standard error s in the pilot, n' units have s sqrt(n / n'), and the quantile is that of
+    Student's t at n'. The interval of a proportion is solved exactly. With m units and S runs in
+    the pilot, ``Var(m', S') = training + seed / S' + (test + interaction / S') m / m'``, by the
+    components of the pilot, with Satterthwaite's degrees of freedom at that size. For two methods
+    the part of the test units is assumed not to shrink with more runs, so the plan is rather too
+    large for another ``n_runs``. The power is that of the normal distribution, or of the noncentral
+    t under 20 degrees of freedom. The range scales the pilot's variance by the limits of its
+    chi-square distribution at the same level; where a score has two bounds, also by how the
+    variance of a proportion would change within the pilot's interval at that level. For a
+    proportion it comes from Wilson's limits. With heavy tails variances are less certain than that,
+    unless the pilot knows how many rows decide the difference: then these limit the degrees of
+    freedom, in proportion to the units. A margin for right and wrong on independent rows is planned
+    by Tango's interval, one for areas under ROC curves by logit-delong, like verdicts.
 
     References
     ----------
@@ -238,7 +236,7 @@ def plan_evaluation(
     """
     targets = {"half_width": half_width, "difference": difference, "margin": margin}
     target, value = _checked_target(targets)
-    power = _checked_share("power", power, "For 80 % use power=0.8.")
+    power = _checked_share("power", power, "For 80% use power=0.8.")
     if confidence_level is not None:
         confidence_level = check_confidence_level(confidence_level)
     checked_pilot = _checked_pilot(pilot, proportion, target, value, confidence_level)
@@ -306,7 +304,7 @@ def _checked_pilot(
         must = "be given, or proportion= instead of it"
         raise fail("pilot", must, got, "A published accuracy is proportion=0.9.")
     if pilot is None:
-        share = _checked_share("proportion", proportion, "For 90 % use 0.9.", ends=True)
+        share = _checked_share("proportion", proportion, "For 90% use 0.9.", ends=True)
         if target != "half_width":
             advice = "A difference depends on how often two systems disagree: give a pair as pilot."
             raise fail(target, "have a pilot", "proportion=", advice)

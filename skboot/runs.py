@@ -94,7 +94,7 @@ def bootstrap_runs(
         The training sample of each run, by number or name, with ``varied="both"``.
     full_runs : array-like of shape (n_full_runs, n_samples[, n_classes]), or list, optional
         Predictions of runs on the whole training set, with ``varied="training"`` or "both". The
-        interval is centred on them, because a bootstrap sample holds only 63.2 % of the rows.
+        interval is centred on them, because a bootstrap sample holds only 63.2% of the rows.
     estimand : {"method", "next_run", "pooled", "system"}
         What the interval is for. "method": the expected score of the method (the learning algorithm
         with all its choices). "next_run": the score of the next run on as many new test rows, a
@@ -163,7 +163,7 @@ def bootstrap_runs(
     `skboot.inference.runs`, their measured coverage in the user guide. Where the score of one
     run is corrected for its bias (by the jackknife, as macro F1 of many classes is), so is the mean
     over runs. Runs that fail now and then are seen only where one has failed: if a tenth of all
-    seeds collapses, ten runs hold no such run in 35 % of studies, and intervals covered 73 to 83 %.
+    seeds collapses, ten runs hold no such run in 35% of studies, and intervals covered 73 to 83%.
 
     References
     ----------

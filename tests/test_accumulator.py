@@ -473,7 +473,7 @@ def test_systems_are_paired_on_the_same_resamples():
     for pair in (("one", "other"), ("other", "same")):
         mine, its = result.pair(*pair), expected.pair(*pair)
         assert mine.difference == pytest.approx(its.difference, abs=1e-15)
-        # Two standard deviations of 1999 replicates: a ratio with an error of 2.3 %, four of them.
+        # Two standard deviations of 1999 replicates: a ratio with an error of 2.3%, four of them.
         assert mine.standard_error == pytest.approx(its.standard_error, rel=0.1)
     assert result.pair("one", "same").difference == 0
     assert any("Identical predictions: one and same" in note for note in result.notes)
@@ -672,7 +672,7 @@ def test_ids_that_come_twice_are_warned_of_with_the_factor(share, factor):
     assert len(caught) == 1
     text = str(caught[0].message)
     said = float(text.split(" times too short")[0].split()[-1])
-    # A variance of 1999 normal numbers has a standard error of 3.2 %, of which this is five.
+    # A variance of 1999 normal numbers has a standard error of 3.2%, of which this is five.
     assert said == pytest.approx(factor, rel=0.08)
     assert any("some ids seem to have been added twice" in note for note in result.notes)
     low, high = result.confidence_interval
@@ -807,7 +807,7 @@ def test_many_groups_are_counted_within_their_error():
     found = BootstrapAccumulator("mean", random_state=0, n_resamples=2)
     for start in range(0, n, n // 4):
         found.update(None, np.ones(n // 2), groups=np.arange(start, start + n // 2) % n)
-    # The standard error is 1 / sqrt(65536) = .4 %; five of these are a false alarm in 2e6 seeds.
+    # The standard error is 1 / sqrt(65536) = .4%; five of these are a false alarm in 2e6 seeds.
     result = found.result()
     assert result.n_units == pytest.approx(n, rel=0.02)
     assert any("number of groups is an estimate" in note for note in result.notes)

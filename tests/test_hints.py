@@ -123,7 +123,7 @@ def test_scores_of_the_other_class_are_told_which_one_is_positive(metric):
 
 
 def test_scores_that_may_be_no_worse_than_chance_are_left_alone():
-    # The advice needs a whole 95 % interval below chance: 2.5 % of useless scores at most.
+    # The advice needs a whole 95% interval below chance: 2.5% of useless scores at most.
     score = np.random.default_rng(3).normal(size=N)
     result = bootstrap_score(TRUTH, score, metric="equal_error_rate", random_state=0)
     low, high = result.confidence_interval

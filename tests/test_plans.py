@@ -477,11 +477,11 @@ def test_a_plan_says_what_is_needed_for_what_and_how_surely():
     for text in (plan.summary(), plan.claim(), plan.to_html()):
         assert str(plan.n_units) in text
         assert f"{low} to {high}" in text
-    assert str(plan) == f"{plan.n_units} rows for a half-width of 0.02 of the 95 % interval"
+    assert str(plan) == f"{plan.n_units} rows for a half-width of 0.02 of the 95% interval"
     checked_html(plan._repr_html_())
     assert f"| {plan.n_units} | 0.02 |" in plan.to_markdown()
     text = plan_evaluation(pair_of_systems(), margin=0.02, power=0.9).claim()
-    assert "90 % power to pass a margin of 0.02 in accuracy if both are equal" in text
+    assert "90% power to pass a margin of 0.02 in accuracy if both are equal" in text
 
 
 def test_a_range_without_end_is_said_in_words():

@@ -4,7 +4,7 @@ Confidence intervals for a classifier: the seven of a tutorial
 
 Sebastian Raschka's tutorial `Creating Confidence Intervals for Machine Learning Classifiers
 <https://sebastianraschka.com/blog/2022/confidence-intervals-for-ml.html>`_ (2022) computes seven
-95 % intervals for the accuracy of a decision tree on Iris. This example computes all seven again,
+95% intervals for the accuracy of a decision tree on Iris. This example computes all seven again,
 digit for digit, and puts beside each what skboot gives for the same question. How often such
 intervals cover was measured on larger data: see :doc:`/studies/tutorial`.
 """
@@ -138,13 +138,13 @@ for message in dict.fromkeys(str(one.message) for one in caught):
 # What each of the seven lacks here:
 #
 # * 1 and 3, for this tree: both become the single point 1 where no prediction is wrong. If the true
-#   accuracy is 22/23, this happens in (22/23)\ :sup:`23` = 36 % of such test sets. Method 1 also
+#   accuracy is 22/23, this happens in (22/23)\ :sup:`23` = 36% of such test sets. Method 1 also
 #   reaches beyond 1. Use Wilson's interval. With 1000 test rows both cover well: the tutorial
-#   counts 95.6 and 94.5 %.
+#   counts 95.6 and 94.5%.
 # * 2.1 and 2.2, for such trees: the spread of *single* rounds, each scored on a third of the rows.
 #   They are wider than an interval for the expected accuracy, and 2.1 reaches beyond 1.
 # * 2.3 and 2.4, for such trees: the weights are exchanged, so rows that a tree was trained on count
-#   most. Both are too short and lie too high: the tutorial itself counts 83.2 % for 2.3.
+#   most. Both are too short and lie too high: the tutorial itself counts 83.2% for 2.3.
 #   With right weights .632 and .632+ are still optimistic for a full tree, as the warning says.
 # * 4: the five trees have the same score. The tutorial notes that a seed hardly matters for a tree.
 #   An interval from seeds alone leaves out that there are only 23 test rows.

@@ -3,7 +3,7 @@ ROC curves with confidence bands, and the band of their difference
 ==================================================================
 
 Is one ROC curve above the other? A pointwise band misses the true curve somewhere much more often
-than 5 %. The simultaneous band covers the whole curve. The band of the *difference*, from the same
+than 5%. The simultaneous band covers the whole curve. The band of the *difference*, from the same
 resamples, shows at which false positive rates one curve is above.
 """
 

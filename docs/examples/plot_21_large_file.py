@@ -58,7 +58,7 @@ fig, axes = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
 for metric, ax in zip(metrics, axes, strict=True):
     low, high = np.transpose([result[metric].confidence_interval for result in found])
     estimate = [result[metric].estimate for result in found]
-    ax.fill_between(read, low, high, alpha=0.3, label="95 % interval")
+    ax.fill_between(read, low, high, alpha=0.3, label="95% interval")
     ax.plot(read, estimate, marker="o", label="estimate")
     ax.set(title=metric.replace("_", " "), xlabel="million rows read")
 axes[0].legend()

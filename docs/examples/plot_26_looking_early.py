@@ -4,7 +4,7 @@ Look at results early: intervals that hold after every batch
 
 Labels of digits arrive in batches of 50. The interval for one look, repeated after each batch,
 narrows fast, and may exclude the true difference at some look. With ``interval="anytime"`` all
-intervals contain it at once with 95 % confidence, so you may stop as soon as one excludes 0.
+intervals contain it at once with 95% confidence, so you may stop as soon as one excludes 0.
 """
 
 import matplotlib.pyplot as plt

@@ -359,7 +359,7 @@ _VERB_OPTIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
             "--difference",
             (
                 "--margin",
-                {"metavar": "X", "help": "margin with which the gate shall pass if both are equal"},
+                {"metavar": "X", "help": "margin that the gate is to pass if both are equal"},
             ),
             "--proportion",
             "--power",

@@ -99,8 +99,9 @@ def compare_across(
         Largest difference that does not matter in practice, in units of the metric. Each pair then
         holds the share of data sets with a difference within it.
     adjust : {"max-t", "holm", None}
-        For several pairs at once. "max-t": simultaneous intervals and p-values from the joint law
-        of all differences. "holm": Holm's p-values with Bonferroni intervals. None: neither.
+        For several pairs at once. "max-t": simultaneous intervals and p-values from the joint
+        distribution of all differences. "holm": Holm's p-values with Bonferroni intervals. None:
+        neither.
     reference : str, optional
         Name of the method that all others are compared with; all pairs when None.
     alternative : {"two-sided", "greater", "less"}
@@ -151,9 +152,9 @@ def compare_across(
     these data sets: with the standard error se_k on each of K, the variance is sum se_k^2 / K^2,
     with Satterthwaite's degrees of freedom.
 
-    In simulations of two equal methods a difference was significant in 1 to 5 % of cases with
+    In simulations of two equal methods a difference was significant in 1 to 5% of cases with
     symmetric differences, of light or heavy tails. With lognormal (.5) or exponential ones it was 6
-    to 8 % with 8 to 10 data sets and 5 % with 30.
+    to 8% with 8 to 10 data sets and 5% with 30.
 
     References
     ----------
@@ -818,7 +819,7 @@ def _notes(call: _AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
         share = 1 - pair.between_deviation**2 / pair.standard_deviation**2
         notes.add(
             "advice",
-            f"{pair.first} - {pair.second}: {100 * share:.0f} % of the squared standard error "
+            f"{pair.first} - {pair.second}: {100 * share:.0f}% of the squared standard error "
             "comes from the error on each data set, which more test rows or runs would reduce, the "
             "rest from differences between data sets, which only more data sets would reduce.",
         )

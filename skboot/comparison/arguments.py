@@ -168,7 +168,7 @@ def constant_answers(name: str, run_rows: Sequence[Rows]) -> list[Note]:
     """Return the note of a system of which each run answers the same for every row; else none."""
     if not all(rows.are_constant for rows in run_rows):
         return []
-    text = f"{name} answers the same for every row (constant): it tells no rows apart."
+    text = f"{name} gives the same answer for every row, so it tells no rows apart."
     return [Note("advice", text)]
 
 

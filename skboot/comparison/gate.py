@@ -85,7 +85,7 @@ def assert_not_worse(
     n_resamples : int
         Number of resamples, at least 2.
     confidence_level : float
-        In (0, 1). At .95 a model that is worse by the margin passes in about 2.5 % of data sets.
+        In (0, 1). At .95 a model that is worse by the margin passes in about 2.5% of data sets.
     interval : str
         As in `skboot.compare_systems`. Right and wrong on independent rows are judged by Tango's,
         and areas under ROC curves by ``"logit-delong"``; with ``"anytime"`` by that.

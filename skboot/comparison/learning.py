@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 # Largest share of the units to train on: of more, the rest is tested too seldom.
 _MOST = 0.9
-# Draws from the law of the curve, for quantiles, and the key of their stream.
+# Draws from the distribution of the curve, for quantiles, and the key of their stream.
 _N_DRAWS, _DRAWS = 9999, 0x1EA2
 
 
@@ -89,7 +89,7 @@ def learning_curve(
         One metric, as in `BootstrapScorer`.
     train_sizes : array-like of shape (n_sizes,)
         Rows to train on, rising: shares of all rows (floats), or numbers of rows (integers); with
-        groups of whole groups. At most 90 %.
+        groups of whole groups. At most 90%.
     n_repeats : int
         Trainings at each size, at least 2. The variance between training sets is estimated from
         them; 20 were measured, and fewer make the band less reliable.
@@ -289,7 +289,7 @@ def _training_sets(
     units = sizes
     if sizes.dtype.kind == "f":
         if not ((sizes > 0) & (sizes <= _MOST)).all():
-            advice = "Whole numbers are numbers of rows. Above 90 % too few rows are left out."
+            advice = "Whole numbers are numbers of rows. Above 90% too few rows are left out."
             raise check.fail("train_sizes", f"be shares in (0, {_MOST}]", repr(train_sizes), advice)
         units = np.floor(sizes * n_units + 0.5)
     most = int(_MOST * n_units + 0.5)

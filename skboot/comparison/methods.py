@@ -72,7 +72,7 @@ Array = NDArray[Any]
 _SHARE_OF_BOOTSTRAP = 0.632
 
 _SMALLER_SAMPLES = (
-    "A bootstrap sample holds 63.2 % of the distinct rows: the differences are those of methods "
+    "A bootstrap sample holds 63.2% of the distinct rows: the differences are those of methods "
     "trained on that much less data. strategy='cv-bootstrap' compares them at about full size."
 )
 
@@ -441,7 +441,7 @@ def compare_methods(
     """Compare estimators trained on the same samples and scored on the same rows.
 
     The claim is about *methods* (learning algorithms) trained on this many rows (without a test
-    set, on 90 % of them): training rows, seeds and scored rows are all a sample. Differences are
+    set, on 90% of them): training rows, seeds and scored rows are all a sample. Differences are
     paired by training sample, fold and row, so what is hard for all methods cancels.
 
     Parameters
@@ -474,9 +474,9 @@ def compare_methods(
         As in `BootstrapScorer`. A list or dict gives a dict of results, from the same runs.
     strategy : {"cv-bootstrap", "oob", ".632", ".632+", "optimism"}
         Of each method's own score, without a test set, as in `BootstrapScorer`. With "cv-bootstrap"
-        the differences are those of repeated cross-validation: of methods trained on 90 % of the
+        the differences are those of repeated cross-validation: of methods trained on 90% of the
         rows (ten folds). With the others they are those of out-of-bag scores, of methods trained on
-        bootstrap samples, which hold 63.2 % of the rows; the error of a .632 difference is unknown.
+        bootstrap samples, which hold 63.2% of the rows; the error of a .632 difference is unknown.
     n_train_resamples : int
         Bootstrap samples to train on. With a test set 0 makes the claim conditional on the training
         set.
@@ -557,7 +557,7 @@ def compare_methods(
     strategy. P(A > B) has the percentile interval over bootstrap samples of the pairs of runs. It
     is conditional on the training set and the scored rows, and can be far from .5 where the
     difference is not significant. Bouthillier et al. call a difference meaningful if that interval
-    lies above .5 and reaches beyond .75; 29 pairs detect .75 against .5 with 5 % errors of both
+    lies above .5 and reaches beyond .75; 29 pairs detect .75 against .5 with 5% errors of both
     kinds (Noether 1987, JASA 82:645).
 
     References

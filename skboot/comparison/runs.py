@@ -315,7 +315,7 @@ def _checked_runs(
             "hold runs on the whole training set for every method with varied='training' or "
             "'both', and be None otherwise",
             f"runs for {list(full)}" if full else "None",
-            "A bootstrap sample holds 63.2 % of the rows, so its runs cannot give the centre.",
+            "A bootstrap sample holds 63.2% of the rows, so its runs cannot give the centre.",
         )
     runs = {
         name: checked_runs(columns, values, full.get(name), varied, f"[{name!r}]")

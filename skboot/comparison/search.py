@@ -405,7 +405,7 @@ def _corrected_score(candidates: _Candidates, choices: _Choices) -> EvaluationRe
     on_choice = (
         f"Chosen on all rows among {len(counts)} configurations: {names[winner]}, with "
         f"the uncorrected score {choices.observed[winner]:.4g}; on the resamples it was chosen in "
-        f"{100 * counts[winner] / counts.sum():.0f} %, and {np.count_nonzero(counts)} "
+        f"{100 * counts[winner] / counts.sum():.0f}%, and {np.count_nonzero(counts)} "
         "configurations at least once."
     )
     reading_notes = dict.fromkeys(

@@ -286,7 +286,7 @@ def compare_systems(
     Notes
     -----
     The p-value of a difference is the smallest 1 - level whose interval of the same method excludes
-    0, at least 2 / (n_resamples + 1). It is at most 0.05 exactly when the 95 % interval excludes 0.
+    0, at least 2 / (n_resamples + 1). It is at most 0.05 exactly when the 95% interval excludes 0.
     Simultaneous intervals are d -/+ c se: se is the standard deviation of the difference over the
     resamples, and c the quantile of the largest studentized deviation over all differences
     (Westfall & Young 1993, section 2.3). They contain the interval of the difference by itself.

@@ -345,9 +345,9 @@ def corrected_t(
     """Corrected resampled t interval from the scores of cross-validation.
 
     Use it if you have only results of `sklearn.model_selection.cross_validate`. Splits share
-    training rows, so their scores are correlated, and the usual t interval is far too short. At 95
-    % this one covered 70 to 99 % in simulations. If you have the data, use
-    `skboot.BootstrapScorer`, which covered 91 % or more, or `skboot.compare_methods`, 88 % or more.
+    training rows, so their scores are correlated, and the usual t interval is far too short. At
+    95% this one covered 70 to 99% in simulations. If you have the data, use
+    `skboot.BootstrapScorer`, which covered 91% or more, or `skboot.compare_methods`, 88% or more.
 
     Parameters
     ----------
@@ -403,7 +403,7 @@ def corrected_t(
     >>> scores = cross_validate(GaussianNB(), X, y, cv=10, scoring=["accuracy", "roc_auc"],
     ...                         return_indices=True)
     >>> print(corrected_t(scores))
-    metric    estimate         95 % CI
+    metric    estimate         95% CI
     accuracy     0.937  0.906 to 0.968
     roc_auc      0.988  0.976 to 1.000
     """
@@ -522,7 +522,7 @@ def _tell_of_shares(sizes: Floats) -> None:
     if n_test / n_train > 1 / 9 + 1e-9 and n_test > 1 + n_train / 9:
         text = (
             f"{n_test:.4g} test rows for {n_train:.4g} training rows: with less than nine tenths "
-            "for training the interval covered 65 to 80 %. Use ten folds or more."
+            "for training the interval covered 65 to 80%. Use ten folds or more."
         )
         tell(Note("caution", text))
 

@@ -36,7 +36,7 @@ FEW_MOVING = 10
 # Inflation of strata (ratio of variances: n / (n - 1) of strata of n rows) from which quantiles of
 # resamples are expanded, because these lack a variance that BCa cannot see (record 0119).
 INFLATED = 1.05
-# Minimum number of members of a crossed factor (members); below it intervals covered down to 83 %
+# Minimum number of members of a crossed factor (members); below it intervals covered down to 83%
 # where members have nine tenths of the variance (record 0050).
 FEW_MEMBERS = 15
 # Minimum number of data sets of a comparison across them (data sets); below it a skewed difference
@@ -98,7 +98,7 @@ FEWEST_FREEDOM_AT_LOOK = 12
 # ------------------------------------------------------------------ which interval is made
 
 # Minimum number of members of each of two crossed factors (members) for the two-way interval; with
-# fewer it covered down to 88 % where members have most of the variance (record 0049).
+# fewer it covered down to 88% where members have most of the variance (record 0049).
 MANY_MEMBERS = 40
 # Minimum number of errors and of hits (rows) of a proportion for a bootstrap interval; below it
 # all of them are too short, and Wilson's is made (record 0022 for runs).
@@ -162,16 +162,17 @@ BYTES_PER_REPLICATE = 50
 # Values of the jackknife that are worked on at a time (values): their temporary arrays stay in the
 # cache.
 JACKKNIFE_VALUES_AT_ONCE = 1 << 13
-# Draws from the joint law of t statistics (draws): the Monte Carlo error of a 5 % level is 0.1 %.
+# Draws from the joint distribution of t statistics (draws): the Monte Carlo error of a 5% level is
+# 0.1%.
 JOINT_DRAWS = 40_000
 # The same, of all pairs over data sets (draws by pairs): of many pairs fewer draws, down to those
-# of one block, whose error of a 5 % level is 0.3 %. Bonferroni's rule bounds what comes of them.
+# of one block, whose error of a 5% level is 0.3%. Bonferroni's rule bounds what comes of them.
 JOINT_DRAWS_TIMES_PAIRS = 1 << 21
 # The same that are worked on at a time (draws): a matrix with one column per difference is held.
 JOINT_DRAWS_AT_ONCE = 4000
 # Deviations of a joint bootstrap (numbers of four bytes) up to which those of all resamples are
 # kept for step-down tests; of more than these the SHARE_KEPT (share of the resamples) with the
-# largest. Step-down tests of 5 % look at the largest tenth at most (record 0045).
+# largest. Step-down tests of 5% look at the largest tenth at most (record 0045).
 DEVIATIONS_ALL_KEPT = 1 << 22
 SHARE_KEPT = 0.3
 # Differences whose replicates are worked on at a time (numbers): they stay in the cache.

@@ -90,8 +90,8 @@ TOO_FEW = "fewer than two resamples gave a value"
 NO_LIMITS = f"The limits are undefined: {TOO_FEW}."
 # The numbers are those of `benchmarks/coverage/studies/biased_scores.py`.
 _OF_DISTANCES = (
-    "This metric sums distances and is biased upwards, more so on resamples: 95 % intervals of "
-    "differences, averages and runs covered 0 to 92 %. Compare by log loss or Brier score."
+    "This metric sums distances and is biased upwards, more so on resamples: 95% intervals of "
+    "differences, averages and runs covered 0 to 92%. Compare by log loss or Brier score."
 )
 
 
@@ -259,8 +259,8 @@ def _rows_interval(evidence: Evidence, confidence_level: float) -> ConfidenceInt
                 of, n_rows = "all rows", float(evidence.drawn.n_units[0])
             say(
                 "choice",
-                f"No row is out of place: score interval on {of} ({n_rows:.0f} rows), since every "
-                "resample is perfect too.",
+                f"No row is out of place, and no resample differs: score interval on {of} "
+                f"({n_rows:.0f} rows).",
             )
             return wilson_on_range(ends[away.argmin()], facts.bounds, n_rows, confidence_level)
     if method == "bca" and (evidence.acceleration is None or np.isnan(evidence.acceleration)):
@@ -366,8 +366,8 @@ def _group_sums_interval(evidence: Evidence, confidence_level: float) -> Confide
     else:
         say(
             "caution",
-            f"{reason}. A score interval (as Wilson's) is used, which covered 90 to 97 %, with "
-            "very heavy tails 87 to 93 %.",
+            f"{reason}. A score interval (as Wilson's) is used, which covered 90 to 97%, with "
+            "very heavy tails 87 to 93%.",
         )
     return interval
 
@@ -495,9 +495,9 @@ def cautions_of(evidence: Evidence, *, several_runs: bool = False) -> list[Note]
         if evidence.facts.optimized:
             say(
                 "caution",
-                "The best threshold was chosen on these rows, so the value is optimistic: 95 % "
-                "intervals, corrected in part, covered 76 to 96 %, those of differences 92 to "
-                "96 %.",
+                "The best threshold was chosen on these rows, so the value is optimistic: 95% "
+                "intervals, corrected in part, covered 76 to 96%, those of differences 92 to "
+                "96%.",
             )
         if design.units_are_rows:
             facts = evidence.facts

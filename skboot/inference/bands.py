@@ -271,7 +271,7 @@ class PointwiseFacts(NamedTuple):
     bin_error : float
         How far it may be from that of all scores, where these were counted in intervals.
     of_normal_law : bool
-        Whether the replicates are draws from a normal law.
+        Whether the replicates are draws from a normal distribution.
     """
 
     behind: float | None

@@ -30,8 +30,9 @@ _ROUNDING = 1e-12
 # Data sets of the best and of the worst rank that are added to the variance of a mean rank, each
 # this often, as Agresti & Coull (1998) add two hits and two misses to a proportion.
 _ADDED = 2
-# Largest number of data sets (data sets) for which the law of a signed-rank statistic is exact, as
-# scipy has it, with ties or differences of 0 and without; above it the normal law is taken.
+# Largest number of data sets (data sets) for which the distribution of a signed-rank statistic is
+# exact, as scipy has it, with ties or differences of 0 and without; above it the normal
+# distribution is taken.
 _ALL_SIGNS, _EXACT = 13, 50
 
 
@@ -298,7 +299,7 @@ def wilcoxon_p_values(differences: Floats, alternative: str = "two-sided") -> Fl
     -------
     ndarray of shape (n_pairs,)
         1 where all differences are 0. Exact for up to 50 data sets without ties and differences of
-        0, or for up to 13; else by the normal law of the statistic.
+        0, or for up to 13; else by the normal distribution of the statistic.
 
     References
     ----------
@@ -311,7 +312,8 @@ def wilcoxon_p_values(differences: Floats, alternative: str = "two-sided") -> Fl
     ranks = np.where(sizes > 0, least + most - 2 * (n - counts), 0)
     tied = np.where(sizes > 0, (most - least + 1) ** 2 - 1, 0).sum(axis=1)
     statistics = np.where(differences.T > 0, ranks, 0).sum(axis=1)
-    # By the normal law of the statistic: probabilities of one at least, and at most, as large.
+    # By the normal distribution of the statistic: probabilities of one at least, and at most, as
+    # large.
     used = counts[:, 0].astype(np.float64)
     variance = (used * (used + 1) * (2 * used + 1) - tied / 2) / 24
     with np.errstate(invalid="ignore"):

@@ -281,9 +281,9 @@ def move_together(
     as well: what repeats with each block, as a season does, varies in neither.
 
     Of 1000 panels of independent series a cell (2 to 12 series of 40 to 120 rows, coefficients 0 to
-    .9) at most .3 % were taken to move together by absolute errors, .7 % by squared ones and 1.4 %
+    .9) at most .3% were taken to move together by absolute errors, .7% by squared ones and 1.4%
     by fourth powers; of those of 12 series of 120 rows with coefficient .6 that share half of their
-    variance 99 % (record 0105).
+    variance 99% (record 0105).
     """
     most_common = np.bincount(sizes).argmax()
     is_own = np.repeat(sizes == most_common, sizes)

@@ -51,13 +51,13 @@ Floats = NDArray[np.float64]
 TAILS = ("percentile", "expanded", "basic", "normal", "t")
 """Intervals of which it is known in closed form where a limit reaches 0, also of a batch."""
 
-# Degrees of freedom below which Student's t quantiles do not add up, and the noncentral law is
-# used: at 10 the two differ by less than 1 %.
+# Degrees of freedom below which Student's t quantiles do not add up, and the noncentral
+# distribution is used: at 10 the two differ by less than 1%.
 FEW_DEGREES = 10.0
 # Probability with which a detectable margin passes if both are equal.
 POWER = 0.8
-# Quantile beyond which scipy's noncentral law loses its digits, and an asymptotic form, which is
-# right to 1 % there, takes its place.
+# Quantile beyond which scipy's noncentral distribution loses its digits, and an asymptotic form,
+# which is right to 1% there, takes its place.
 _FAR_QUANTILE = 30.0
 
 
@@ -83,7 +83,7 @@ def p_of_interval(
         A key of `skboot.inference.intervals.INTERVALS` that uses resamples.
     confidence_level : float
         Of the interval that is shown: the p-value is at most 1 - level exactly if it excludes 0.
-        So it is at 95 %.
+        So it is at 95%.
     alternative : {"two-sided", "greater", "less"}
 
     Returns
@@ -122,7 +122,7 @@ def smallest_excluding_zero(
 ) -> float:
     """Return the smallest 1 - level, at least ``floor``, whose interval excludes 0.
 
-    The shown level and 95 % are tried first, so that rounding cannot put the number on their wrong
+    The shown level and 95% are tried first, so that rounding cannot put the number on their wrong
     side.
     """
 
@@ -692,7 +692,7 @@ class Verdict(Hinting):
     smallest_margin : float
         Margins above this one pass; 0 where the first is better.
     detectable_margin : float
-        Margin that would pass with a probability of 80 % if both were equal, estimated from this
+        Margin that would pass with a probability of 80% if both were equal, estimated from this
         comparison.
     interval : ConfidenceInterval
         Of the advantage of the first, positive where it is better: of a loss that of the difference
@@ -762,7 +762,7 @@ def outcome_of(low: float, high: float, margin: float) -> str:
 
 
 def detectable_margin(half_width: float, standard_error: float, degrees_of_freedom: float) -> float:
-    """Margin that an interval passes with 80 % probability where both systems are equal.
+    """Margin that an interval passes with 80% probability where both systems are equal.
 
     Parameters
     ----------
@@ -771,19 +771,17 @@ def detectable_margin(half_width: float, standard_error: float, degrees_of_freed
     standard_error : float
         Of the difference.
     degrees_of_freedom : float
-        Of the standard error; infinite for the normal law.
+        Of the standard error; infinite for the normal distribution.
 
     Returns
     -------
     float
         NaN where one of these is; the half-width where nothing varies, and 0 where any passes.
 
-    Notes
-    -----
-    ``half_width + t_.8 se``, with t the quantile of Student's law. Under ten degrees of freedom the
-    noncentrality at which the lower limit passes with 80 % is solved for instead, because the width
-    then varies as much as the estimate (3.76 standard errors at four degrees of freedom, 5.65 at
-    two, for a half-width of the 97.5 % quantile).
+    Notes ----- ``half_width + t_.8 se``, with t the quantile of Student's distribution. Under ten
+    degrees of freedom the noncentrality at which the lower limit passes with 80% is solved for
+    instead, because the width then varies as much as the estimate (3.76 standard errors at four
+    degrees of freedom, 5.65 at two, for a half-width of the 97.5% quantile).
     """
     if not standard_error > 0 or not np.isfinite(half_width):
         return half_width if standard_error == 0 else np.nan
@@ -791,7 +789,7 @@ def detectable_margin(half_width: float, standard_error: float, degrees_of_freed
         return half_width + float(special.stdtrit(degrees_of_freedom, POWER)) * standard_error
     quantile = half_width / standard_error
     if quantile > _FAR_QUANTILE:
-        # The law is then that of the standard error alone.
+        # The distribution is then that of the standard error alone.
         spread = special.chdtri(degrees_of_freedom, 1 - POWER) / degrees_of_freedom
         return float(np.hypot(quantile * np.sqrt(spread), special.ndtri(POWER))) * standard_error
 

@@ -265,8 +265,8 @@ def bootstrap_each(
     """Value on the data and replicates (n_resamples,) of each statistic, bound by itself.
 
     For many functions of sums of few codes, whose counts are drawn faster than rows: the resamples
-    agree in law, not row by row, and equal those of `bootstrap` with a binding of that statistic
-    alone. Of two codes, such as right and wrong, all are drawn and summed here.
+    agree in distribution, not row by row, and equal those of `bootstrap` with a binding of that
+    statistic alone. Of two codes, such as right and wrong, all are drawn and summed here.
     """
     distributions = []
     check_replicates_fit(plan.n_resamples, len(statistics))

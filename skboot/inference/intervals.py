@@ -300,7 +300,7 @@ def too_few_resamples(n_resamples: int, level: float) -> Note:
     beyond = "so little"
     advice = "No practical number of resamples is enough: use more data, or another interval."
     if tail * (MOST_RESAMPLES + 1) >= 1:
-        beyond = f"{100 * tail:.3g} %"
+        beyond = f"{100 * tail:.3g}%"
         advice = f"Use n_resamples={math.ceil(1 / tail - 1e-6) - 1} or more."
     text = (
         f"{n_resamples} resamples are too few for a quantile with {beyond} beyond it: the most "
@@ -337,7 +337,7 @@ class SkewedT(NamedTuple):
 
     Notes
     -----
-    The law of t about the mean of n values of skewness g differs from Student's by
+    The distribution of t about the mean of n values of skewness g differs from Student's by
     g (2 t^2 + 1) / (6 sqrt(n)) at first (Johnson 1978, Journal of the American Statistical
     Association 73:536; Hall 1992, Journal of the Royal Statistical Society B 54:221): the mean is
     too low more often than too high where large values are few. Formulas that move both limits by
@@ -818,7 +818,7 @@ class Wilson(_OfProportion):
 
 @registered
 class ClopperPearson(_OfProportion):
-    """The exact one, from tails of binomial laws (Clopper & Pearson 1934)."""
+    """The exact one, from tails of binomial distributions (Clopper & Pearson 1934)."""
 
     name, words = "clopper-pearson", "Clopper-Pearson interval"
     share_limits = staticmethod(clopper_pearson_limits)
@@ -1168,7 +1168,7 @@ def wilson_on_range(
 # A fixed-sample interval at the quantile z holds at one look. At every look from the first one on
 # holds the same interval at sqrt(a^2 + log(t / m)), with m units at the first look and t at this
 # one (Robbins & Siegmund 1970): of a Brownian motion it is left with the probability
-# 2 (1 - Phi(a) + a phi(a)), which is 5 % at a = 2.7955. Limits are made about the values that the
+# 2 (1 - Phi(a) + a phi(a)), which is 5% at a = 2.7955. Limits are made about the values that the
 # data do not contradict, not about the estimate: a variance at the estimate is too small just where
 # the estimate is too good.
 

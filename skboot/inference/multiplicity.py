@@ -18,7 +18,7 @@ from scipy import special
 from .._base.work import child_seed
 from ._tuning import DEVIATIONS_ALL_KEPT, JOINT_DRAWS, JOINT_DRAWS_AT_ONCE, SHARE_KEPT
 
-# Draws from a normal law with a given covariance that are the same on every machine.
+# Draws from a normal distribution with a given covariance that are the same on every machine.
 
 
 # Share of the largest variance of a combination below which one is rounding.
@@ -600,7 +600,7 @@ def simultaneous_t(
     alternative: str = "two-sided",
     n_draws: int = JOINT_DRAWS,
 ) -> SimultaneousT:
-    """Adjust several t tests by the joint law of the smallest p-value.
+    """Adjust several t tests by the joint distribution of the smallest p-value.
 
     Parameters
     ----------
@@ -611,11 +611,11 @@ def simultaneous_t(
     root_of_correlation : callable
         From the numbers of some tests to the root of the correlation of their errors.
     seed : numpy.random.SeedSequence
-        Of the draws from the joint law.
+        Of the draws from the joint distribution.
     alternative : {"two-sided", "greater", "less"}
         Of all tests.
     n_draws : int
-        From the joint law.
+        From the joint distribution.
 
     Returns
     -------
@@ -664,7 +664,7 @@ def joint_p_values(
     alternative : {"two-sided", "greater", "less"}
         Of the tests.
     n_draws : int
-        From the joint law.
+        From the joint distribution.
 
     Returns
     -------
@@ -676,7 +676,7 @@ def joint_p_values(
     df, two_sided = np.asarray(degrees_of_freedom, dtype=np.float64), alternative == "two-sided"
     maxima, store = [], _LargeRows(len(df))
     for scores in drawn_scores(df, correlation, seed, n_draws):
-        # The law of the draws is symmetric: the upper side serves for the lower one, too.
+        # The distribution of the draws is symmetric: the upper side serves for the lower one, too.
         largest = _largest(scores.T, two_sided=two_sided)
         maxima.append(largest)
         if two_sided:

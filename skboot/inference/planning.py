@@ -20,7 +20,7 @@ from .proportions import Discordant, TwoAreas, tango_limits
 
 # Degrees of freedom below which the power is that of the noncentral t.
 _FEW_DEGREES = 20.0
-# Noncentralities beyond which the power is 1, and scipy's noncentral law loses its digits.
+# Noncentralities beyond which the power is 1, and scipy's noncentral distribution loses its digits.
 _SURE = 30.0
 # Most units that a plan can ask for; what is not reached with these is out of reach.
 MOST_UNITS = 10**12
@@ -112,7 +112,7 @@ class Spread:
         )
 
     def degrees_of_freedom(self, n_units: float, n_runs: float | None = None) -> float:
-        """Degrees of freedom of that variance, infinite where the normal law is used."""
+        """Degrees of freedom of that variance, infinite where the normal distribution is used."""
         if not self.student:
             return np.inf
         df_units = self._df_of_units(n_units)
@@ -177,7 +177,7 @@ class Spread:
         Returns
         -------
         float
-            By the noncentral t law under 20 degrees of freedom, else Phi(effect / se - q).
+            By the noncentral t distribution under 20 degrees of freedom, else Phi(effect / se - q).
         """
         df = self.degrees_of_freedom(n_units, n_runs)
         error = math.sqrt(self.variance(n_units, n_runs))
@@ -314,7 +314,7 @@ def smallest(is_enough: Callable[[int], bool], least: int = 1) -> int | None:
 
 
 def variance_factors(degrees_of_freedom: float, confidence_level: float) -> tuple[float, float]:
-    """Factors from an estimated variance to the limits of the true one, by its chi-square law.
+    """Factors from an estimated variance to the limits of the true one, by chi-square quantiles.
 
     Parameters
     ----------

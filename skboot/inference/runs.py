@@ -53,7 +53,7 @@ Floats = NDArray[np.float64]
 # Share of the larger variance below which the difference of two variances is rounding.
 _ROUNDING = 1e-12
 # Normal quantile (standard errors) of the Wilson interval whose variance is the least one. It is
-# that of 95 % at every level: a bound of the variance needs no exact level (record 0022).
+# that of 95% at every level: a bound of the variance needs no exact level (record 0022).
 _WILSON_Z = 1.96
 
 ESTIMANDS = ("system", "method", "next_run", "pooled")
@@ -1012,7 +1012,7 @@ def advice_on(what: str, sources: Mapping[str, float], savings: Mapping[str, flo
     variance = sum(sources.values())
     shares = {SOURCES[name]: part / variance for name, part in sources.items() if part > 0}
     largest_first = sorted(shares.items(), key=lambda share: -share[1])
-    parts = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in largest_first)
+    parts = ", ".join(f"{name} ({100 * share:.0f}%)" for name, share in largest_first)
     gains = {
         lever: 1 - np.sqrt(max(1 - saving / variance, 0.0)) for lever, saving in savings.items()
     }
@@ -1020,7 +1020,7 @@ def advice_on(what: str, sources: Mapping[str, float], savings: Mapping[str, flo
     idle = [lever for lever in gains if gains[lever] < _WORTH]
     sentences = [f"the variance of the {what} comes from {parts}"]
     if helpful:
-        largest, *smaller = (f"by about {100 * gains[lever]:.0f} %" for lever in helpful)
+        largest, *smaller = (f"by about {100 * gains[lever]:.0f}%" for lever in helpful)
         phrases = [f"{helpful[0]} would narrow the interval {largest}"]
         phrases += [f"{lever} {gain}" for lever, gain in zip(helpful[1:], smaller, strict=True)]
         sentences.append(f"twice as many {', '.join(phrases)}")
@@ -1182,5 +1182,5 @@ def too_few_pairs(outperformances: Iterable[Outperformance | None]) -> list[str]
         return []
     return [
         f"P(A > B) is estimated from {fewest} pairs of runs: {needed} are needed to detect "
-        f"{MEANINGFUL} against .5 with 5 % errors of both kinds."
+        f"{MEANINGFUL} against .5 with 5% errors of both kinds."
     ]

@@ -326,7 +326,7 @@ class CVBootstrap:
     covariance_presence : float
         The same by what the presence of a unit, against its absence, does through training.
     training_share : float
-        Share of the training variance of a bootstrap sample, which has 63.2 % of the distinct
+        Share of the training variance of a bootstrap sample, which has 63.2% of the distinct
         units, that is left at the full size.
     variance_cap : float
         The conservative variance, from scores moved within their fences.
@@ -469,14 +469,14 @@ class CVBootstrap:
         share = 100 * (1 - self.variance_cv / self.standard_error_of(method) ** 2)
         note = (
             "The interval is wide because the method is unstable on training samples of this size: "
-            f"{share:.0f} % of the variance is due to them. "
+            f"{share:.0f}% of the variance is due to them. "
         )
         moved = ""
         if self.variance_cv > 0:
             times = np.sqrt(self.variance_training_robust / self.variance_cv)
             moved = f"move the error {times:.1f} times as far as the test units do, and "
         note += (
-            f"{'The' if moved else 'Of the'} bootstrap samples, which hold 63.2 % of the distinct "
+            f"{'The' if moved else 'Of the'} bootstrap samples, which hold 63.2% of the distinct "
             f"units, {moved}{self.n_beyond_fences} of {self.n_resamples} give outliers. "
         )
         if method == "cv-bootstrap-conservative":
@@ -598,7 +598,7 @@ def cv_bootstrap(
     its Monte Carlo noise from Wager, Hastie and Efron (2014, JMLR 15:1625). The infinitesimal
     jackknife needs about 8 sqrt(n_units) resamples and is left out below 4 sqrt(n_units).
 
-    A bootstrap sample holds 63.2 % of the distinct units, so that its training variance overstates
+    A bootstrap sample holds 63.2% of the distinct units, so that its training variance overstates
     that at the full size: without limit where the method needs about as many. The narrower
     variance (1) moves out-of-bag scores beyond the fences of a box plot to the fence, and their
     influence values by the same factor; (2) takes the training variance from the interquartile
@@ -811,7 +811,7 @@ def _cautions(cv: Array, n_used: int, bounds: Bounds) -> tuple[str, ...]:
     if unbounded and squares.max() > HEAVY_TAIL_SHARE * squares.sum() > 0:
         cautions.append(
             "One unit carries more than half of the variance: the losses are heavy-tailed, and the "
-            "interval may cover less than stated (88 % was measured at 95 %)."
+            "interval may cover less than stated (88% was measured at 95%)."
         )
     return tuple(cautions)
 

@@ -38,13 +38,13 @@ _REPLICATE_NOTES = {
     ),
     "t": (
         "Mean -/+ t standard deviations of the out-of-bag scores of single resamples: measured to "
-        "cover the method's error in 98.2 to 100 % at 95 % (trees and logistic regression, 40 to "
+        "cover the method's error in 98.2 to 100% at 95% (trees and logistic regression, 40 to "
         "1000 rows); too wide."
     ),
     "percentile": (
         "Percentiles of the out-of-bag scores of single resamples: measured to cover the method's "
-        "error in 97.5 to 100 % at 95 % (trees and logistic regression, 40 to 1000 rows), 87 to "
-        "100 % on other designs."
+        "error in 97.5 to 100% at 95% (trees and logistic regression, 40 to 1000 rows), 87 to "
+        "100% on other designs."
     ),
 }
 

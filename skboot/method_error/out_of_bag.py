@@ -30,7 +30,7 @@ LEAST_TRAINING_SHARE = 0.15
 # 0034).
 UNSTABLE_RATIO = 3.0
 # Maximum share of the squared influence that one unit may carry (share of the sum) without the note
-# of heavy tails. Squared errors of 80 rows pass it in 4 % of samples with normal errors, in 54 %
+# of heavy tails. Squared errors of 80 rows pass it in 4% of samples with normal errors, in 54%
 # with t3 errors.
 HEAVY_TAIL_SHARE = 0.5
 # Minimum ratio of the resubstitution to the out-of-bag error (ratio) without the note that .632 and
@@ -48,7 +48,7 @@ LEAST_DF = 6.0
 # Distance from the quartiles (interquartile ranges) beyond which an out-of-bag score is an outlier
 # and moved to this fence (Tukey 1977; record 0034).
 FENCE = 1.5
-# Draws for the Monte Carlo error of the standard error (draws): its own relative error is 3 %.
+# Draws for the Monte Carlo error of the standard error (draws): its own relative error is 3%.
 MONTE_CARLO_DRAWS = 500
 
 # ------------------------------------------------------------------ memory

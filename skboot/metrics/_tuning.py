@@ -4,7 +4,7 @@ Times are of one core, measured beside each other. A reader of the metrics can s
 """
 
 # ---- Which codes a metric has. Counts of codes are drawn, so that another value changes the
-# ---- resamples of a seed, though not their law.
+# ---- resamples of a seed, though not their distribution.
 
 # Minimum number of rows per code (ratio) for rows that share a code; below it each row has its own
 # code, because a unit of its own costs 1 ns a resample and a code of several units 2.5 ns or more
@@ -68,8 +68,8 @@ DENSE_TERMS = 1 << 14
 # The same for terms of classes (classes).
 DENSE_CLASSES = 4
 # Maximum share of terms of label sets that are not 0 for the terms to be sparse; 100 labels of
-# 20,000 rows take 0.17 s and 0.28 s of dense terms where 2 % of the labels are set, 0.27 s and 0.30
-# s at 20 %.
+# 20,000 rows take 0.17 s and 0.28 s of dense terms where 2% of the labels are set, 0.27 s and 0.30
+# s at 20%.
 SPARSE_SHARE = 0.15
 # Maximum number of cells whose terms are compared as tuples (cells); above 100 numpy.unique is
 # faster, which takes 80 us for two cells where tuples take 6 us.

@@ -339,7 +339,7 @@ class PrecisionRecall(Curve):
             return ()
         text = (
             f"The scores have {n_levels} levels (fewer than {FEW_LEVELS}), and precision jumps "
-            "between them: bands covered 89 to 98 % of whole curves. Read the curve at its levels."
+            "between them: bands covered 89 to 98% of whole curves. Read the curve at its levels."
         )
         return (Note("caution", text),)
 

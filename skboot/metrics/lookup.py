@@ -264,7 +264,7 @@ _ENDS = ("_score", "_loss", "_error", "_deviance")
 _LEAST_LIKENESS = 0.7
 # Names that an error offers at most, and by how much less like they may be than the first.
 _MOST_NEAR, _AS_LIKE = 3, 0.05
-_OF_A_FUNCTION = "Of a function make a scorer with sklearn.metrics.make_scorer."
+_OF_A_FUNCTION = "Make a scorer of a function with sklearn.metrics.make_scorer."
 
 # Function, and the methods of an estimator whose answer it takes, by the name of the scorer.
 SCORERS: dict[str, tuple[str, Any]] = {
@@ -403,8 +403,9 @@ def unknown_scoring(scoring: str) -> ValueError:
         advice += " In scoring= there is no such metric: it takes predictions, not values of rows."
     elif advice:
         advice += (
-            " As scoring= give sklearn.metrics.make_scorer of that function, of scores with "
-            "response_method='predict_proba', and for a loss with greater_is_better=False."
+            " For scoring= wrap that function in sklearn.metrics.make_scorer, with "
+            "response_method='predict_proba' if it takes scores and greater_is_better=False if it "
+            "is a loss."
         )
     else:
         scorers = [losses().get(name, name) for name in _nearest_names(scoring, _names())]

@@ -554,7 +554,7 @@ def _pinball_loss(request: Request, *, alpha: float = 0.5) -> RowMean:
 @fast_path("mean_tweedie_deviance", response="values")
 def _tweedie_deviance(request: Request, *, power: float = 0) -> RowMean | None:
     if 0 < power < 1:
-        # No law has it, which the function says.
+        # No distribution has it, which the function says.
         return None
     losses = partial(_tweedie, power=power)
     return RowMean(request.name, losses, constant=partial(_loss_at_mean, loss=losses))

@@ -319,7 +319,7 @@ def shares_in_order(
 # Rows of a cell are counted together, positives and negatives. Precision then is known between
 # cells, and within one it is taken at the mean share of its rows that a positive has above it.
 # Cells are fine where few rows decide: at the top of each class, and where recall or precision is
-# lost. What they leave of the law of resamples is in record 0083.
+# lost. What they leave of the distribution of resamples is in record 0083.
 
 
 # Thresholds at a time; there are some twenty arrays of as many.

@@ -156,7 +156,7 @@ def _note_on_labels(
         if not (are_most or (unpredicted and exchanged)):
             return None
     text = (
-        f"{100 * n_foreign / n:.0f} % of {argument} are labels that do not occur in y_true: y_true "
+        f"{100 * n_foreign / n:.0f}% of {argument} are labels that do not occur in y_true: y_true "
         f"holds {_listed(true)}, {argument} holds {_listed(predicted)}. Use the same labels in "
         "both."
     )
@@ -414,7 +414,7 @@ def _check_zero_one(name: str, statistic: Statistic, y: NDArray[Any], advice: st
 # ------------------------------------------------------------------ the positive class
 
 
-# One side of the usual 5 %.
+# One side of the usual 5%.
 _CHANCE = 0.025
 
 

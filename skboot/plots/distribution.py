@@ -286,9 +286,9 @@ class PredictionInstabilityDisplay(Display):
     """Answers for each row by models of bootstrap samples, against the model of all rows.
 
     Use `from_scorer`. A score can be certain while the answers for single rows are not: two models
-    of equal accuracy may disagree on a fifth of the rows. Each line spans 95 % of the answers of
-    the bootstrap models that left the row out; the diagonal is the model of all rows. For labels,
-    bars show for how many rows which share of the models answers otherwise.
+    of equal accuracy may disagree on a fifth of the rows. Each line spans the central 95% of the
+    answers of bootstrap models that were trained without the row; the diagonal is the model of all
+    rows. For labels, bars show for how many rows which share of the models answers otherwise.
 
     Parameters
     ----------
@@ -462,7 +462,7 @@ class PredictionInstabilityDisplay(Display):
             ends = [answers[is_defined].min(), answers[is_defined].max()]
             self.diagonal_ = ax.plot(ends, ends, color=ORANGE, linewidth=1.5)[0]
         ax.set_xlabel(_AXES[self.kind])
-        ax.set_ylabel("By models that left the row out, 95 % of them")
+        ax.set_ylabel("Central 95% of models trained without the row")
 
     def _draw_labels(self, style: Mapping[str, Any]) -> None:
         """Draw for how many rows which share of the models answers otherwise."""

@@ -243,7 +243,7 @@ def nested_samples(
     -------
     ndarray of shape (n_sizes * n_samples, n_units)
         Which units are in each: 1 or 0. Each is the beginning of an order that ends with a fold of
-        ten, so that those of 90 % leave all units out equally often.
+        ten, so that those of 90% leave all units out equally often.
     """
     rng = np.random.default_rng(stream(seed, _PREFIXES))
     counts = np.zeros((len(sizes), n_samples, n_units), dtype=np.uint8)

@@ -29,7 +29,7 @@ ROWS_PER_ATOM = 4
 # (record 0010).
 TABLE_UNITS = 100
 # Minimum units for the Poisson fill, and for numpy's binomials of two atoms; below it units are
-# placed one by one, and a binomial is looked up in its law (record 0010).
+# placed one by one, and a binomial is looked up in its distribution (record 0010).
 POISSON_FILL_UNITS = 256
 # Standard deviations by which Poisson totals stay below the wanted total; a fuller resample, one in
 # 160, is drawn again (record 0010).
@@ -191,7 +191,7 @@ FEW_UNITS = 10
 # Minimum tasks of an average; below it a warning says what the average can tell (record 0048).
 FEW_TASKS = 10
 # Minimum members of each side of a crossed design, or of one population on both; with fewer,
-# intervals covered 90 to 95 % where members have half of the variance or more (record 0050).
+# intervals covered 90 to 95% where members have half of the variance or more (record 0050).
 UNSURE_MEMBERS = 40
 
 # ------------------------------------------------------------------ rows of streams

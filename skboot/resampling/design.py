@@ -70,7 +70,7 @@ class DesignWords:
     studentized : {"", "row means", "sums"}
         For which metrics it tries the studentized interval in place of that.
     covered_by_few : str
-        Percentages of 95 % intervals that covered where units were few; empty where this is no
+        Percentages of 95% intervals that covered where units were few; empty where this is no
         matter of the design. From 15 members on one side;
         `benchmarks/coverage/studies/at_the_bounds.py`.
     no_given_rows : str
@@ -123,8 +123,8 @@ class DesignWords:
             return ""
         side = " of one population" if self.same_population else " on one side"
         return (
-            f"With fewer than {UNSURE_MEMBERS} members{side}, 95 % intervals covered "
-            f"{self.covered_by_few} % in simulations, least where members have half of the "
+            f"With fewer than {UNSURE_MEMBERS} members{side}, 95% intervals covered "
+            f"{self.covered_by_few}% in simulations, least where members have half of the "
             "variance: this one may be slightly too short."
         )
 

@@ -83,7 +83,8 @@ def multinomial_counts(
         # The resamples are drawn one after the other, so fewer of them are the first of these.
         n = int(multiplicity.sum())
         counts: NDArray[np.int64] = np.empty((n_resamples, 2), dtype=np.int64, order="F")
-        # The rarer atom is drawn: the law of p up to 1/2 is tabulated without cancellation.
+        # The rarer atom is drawn: the distribution of p up to 1/2 is tabulated without
+        # cancellation.
         rare = int(np.argmin(multiplicity))
         if n < POISSON_FILL_UNITS:
             law = special.bdtr(np.arange(n), n, multiplicity[rare] / n)
@@ -162,7 +163,7 @@ def _heavy_then_rare(
     for atoms in sets:
         size = int(multiplicity[atoms].sum())
         # The first atom is drawn from the same number of units in all resamples, and numpy prepares
-        # the law of a single number once.
+        # the distribution of a single number once.
         taken = (
             remaining if size == pool else rng.binomial(remaining, size / pool, size=n_resamples)
         )
@@ -257,8 +258,8 @@ def _poisson_fill(
 
     Given its total, a vector of Poisson counts is multinomial, and so is its sum with units that
     are placed at random. Resamples that are fuller than their total are drawn again; this depends
-    on the two totals alone, so that the law of the counts given these totals is unchanged. Heavy
-    atoms are all of one multiplicity.
+    on the two totals alone, so that the distribution of the counts given these totals is unchanged.
+    Heavy atoms are all of one multiplicity.
     """
     n_units, n_resamples = n_units_of(multiplicity), len(totals)
     # A pool that is part of n units has totals that vary as well.
@@ -314,7 +315,7 @@ def _poisson_heavy(rng: np.random.Generator, mean: float, counts: NDArray[np.int
 
 @lru_cache(maxsize=8)
 def _heavy_law(mean: float) -> tuple[NDArray[np.int32], NDArray[np.float64], int]:
-    """Table of Poisson counts, -1 where an entry is open; law of the open ones from its first."""
+    """Table of Poisson counts, -1 where an entry is open; cumulative shares of the open ones."""
     least, last = (int(np.ceil(special.pdtrik(q, mean))) for q in (1e-18, 1 - 1e-16))
     entries = HEAVY_ENTRIES * _poisson(np.arange(least, last + 1), mean)
     n_entries = np.floor(entries).astype(np.intp)

@@ -41,7 +41,7 @@ from .prefix_sums import Gap, SignChange, joined
 # A search for a sign change needs the running sums at some twenty places of a resample, not the
 # counts of all rows. The number of units on each side of a place is a binomial split of those
 # around it, so a search can draw the splits it passes and leave the rest open: the resample has the
-# same law, at a cost that grows with the logarithm of the number of rows.
+# same distribution, at a cost that grows with the logarithm of the number of rows.
 
 
 Counts = NDArray[np.int64]

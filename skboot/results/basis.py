@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from .result import EvaluationResult
 
 
-# Repeats for the Monte Carlo error (number); its own relative error is 1 / sqrt(2 * 200) = 5 %.
+# Repeats for the Monte Carlo error (number); its own relative error is 1 / sqrt(2 * 200) = 5%.
 _N_REPEATS = 200
 
 
@@ -107,7 +107,7 @@ class Basis(ABC):
     is_gap: ClassVar[bool] = False
     # Whether the scores are those of rows that trainings left out, not of a test set.
     is_on_rows_left_out: ClassVar[bool] = False
-    # Whether the replicates are of resampled units, not draws from a law.
+    # Whether the replicates are of resampled units, not draws from a distribution.
     is_resampled: ClassVar[bool] = True
     # Whether an estimate with bias is also told without it.
     is_corrected_for_bias: ClassVar[bool] = True
@@ -130,7 +130,7 @@ class Basis(ABC):
     replicates_are: ClassVar[str] = ""
     # What the distribution holds where nothing is resampled, and from where.
     draw_noun: ClassVar[str] = "draw"
-    draws_are_from: ClassVar[str] = "from the normal law of the error"
+    draws_are_from: ClassVar[str] = "from the normal distribution of the error"
 
     # What files call it.
     kind: ClassVar[str]
@@ -279,7 +279,7 @@ class Basis(ABC):
         return self.interval_noun or ("CI" if result.is_confidence_interval else "interval")
 
     def interval_label(self, result: EvaluationResult) -> str:
-        """Return the level and the kind of the interval, as "95 % CI"."""
+        """Return the level and the kind of the interval, as "95% CI"."""
         level = rendering.percent(result.confidence_interval.confidence_level)
         return f"{level} {self.interval_name(result)}"
 

@@ -321,8 +321,8 @@ class PairedDifference(Hinting):
         -----
         Right and wrong on independent rows are judged by Tango's score interval (1998), whatever
         interval is shown, unless that holds at every look. A system that is worse by exactly the
-        margin passes in at most 2.6 % of the data sets at 95 % (computed exactly for 50 to 2000
-        rows), by a Wald interval in up to 9 % of 100 rows and 4.6 % of 200. Areas under ROC curves
+        margin passes in at most 2.6% of the data sets at 95% (computed exactly for 50 to 2000
+        rows), by a Wald interval in up to 9% of 100 rows and 4.6% of 200. Areas under ROC curves
         on independent rows are judged by DeLong's interval, widened by limits of both areas on the
         logit scale.
 
@@ -344,7 +344,7 @@ class PairedDifference(Hinting):
         """Smallest margin within which both are equivalent: the largest absolute limit.
 
         By the interval that `verdict` uses. Two systems are equivalent within any larger margin, at
-        a level of 2.5 % of each of two one-sided tests (for 95 % intervals).
+        a level of 2.5% of each of two one-sided tests (for 95% intervals).
         """
         low, high = _deciding_interval(self)
         return float(np.maximum(abs(low), abs(high)))
@@ -564,7 +564,7 @@ def _score_quantile(pair: PairedDifference) -> float:
 
 
 def _detectable(pair: PairedDifference, interval: ConfidenceInterval) -> float:
-    """Return the margin that would pass with 80 % probability if both were equal."""
+    """Return the margin that would pass with 80% probability if both were equal."""
     if pair._discordant is not None:
         # As if the rows that tell them apart were split evenly.
         half = sum(pair._discordant[:2]) / 2
@@ -622,7 +622,7 @@ def _statement(pair: PairedDifference, interval: ConfidenceInterval, verdict: Ve
     if not verdict.passed and not math.isnan(verdict.detectable_margin):
         could_show = (
             "; if both were equally good, a comparison of this size would pass a margin of "
-            f"{rendering.number(verdict.detectable_margin, scale_of(pair))} in 80 % of cases"
+            f"{rendering.number(verdict.detectable_margin, scale_of(pair))} in 80% of cases"
         )
         freedom = pair.degrees_of_freedom
         if freedom is not None and freedom < FEW_DEGREES and pair._discordant is None:
@@ -836,7 +836,7 @@ def ranks_of(result: ComparisonResult) -> Ranks:
         )
     if any(pair._step_down_sign is None for pair in result.pairs):
         raise refuse(
-            "ranks need the joint law of all differences, and these were adjusted with "
+            "ranks need the joint distribution of all differences, and these were adjusted with "
             f"adjust={result.adjust!r}. Compare with adjust='max-t'."
         )
     names = list(result.systems)
@@ -1186,7 +1186,7 @@ class ComparisonResult(FromACall, ShownDifferences):
         >>> systems = {name: y_true ^ (rng.random(500) < rate)
         ...            for name, rate in [("A", 0.10), ("B", 0.12), ("C", 0.30)]}
         >>> print(compare_systems(y_true, systems, random_state=0).ranks())
-        system  accuracy  rank  95 % simultaneous
+        system  accuracy  rank  95% simultaneous
         A          0.924     1             1 to 1
         B          0.872     2             2 to 2
         C          0.692     3             3 to 3

@@ -398,8 +398,8 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
         level = rendering.percent(outperformance.confidence_level)
         on = " on bootstrap samples" if _is_left_out(result) else ""
         sentence += (
-            f" {pair.first} beat {pair.second} in {share} % of {outperformance.n_pairs} pairs of "
-            f"runs{on} ({level} CI {low} to {high} %, given {_given(result)})."
+            f" {pair.first} beat {pair.second} in {share}% of {outperformance.n_pairs} pairs of "
+            f"runs{on} ({level} CI {low} to {high}%, given {_given(result)})."
         )
     word = _comparative(result)
     not_significant = "The difference is not significant: this does not show that"
@@ -516,7 +516,7 @@ def _size(result: ComparisonResult) -> str:
     """Say the size of the training samples of methods that are scored on rows left out of them."""
     if result.training_share is None:
         return ""
-    share = f"{100 * result.training_share:.3g} %"
+    share = f"{100 * result.training_share:.3g}%"
     return f" when trained on {share} of these {result._any_system.unit}s"
 
 
@@ -556,7 +556,7 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     else:
         estimand = f"difference of the methods' expected performance{_size(result)}"
     adjusted = {
-        "max-t": f"for {n} differences, by the joint law of the largest (max-t)",
+        "max-t": f"for {n} differences, by the largest deviation of all (max-t)",
         "holm": f"for {n} differences: p by Holm, simultaneous intervals by Bonferroni",
         "bonferroni": f"for {n} differences, by Bonferroni",
         None: f"not for the {n} differences: some of them may exclude 0 by chance",
@@ -574,8 +574,11 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
         )
         lines.append(("alternative", text))
     elif len(result.systems) > 2 and result.indistinguishable_from_best is not None:
-        names = wording.listed(result.indistinguishable_from_best) or "none"
-        lines.append(("not significantly", f"different from {result.best}: {names}"))
+        text = f"{result.best}; all others differ significantly from it"
+        if result.indistinguishable_from_best:
+            names = wording.listed(result.indistinguishable_from_best)
+            text = f"{result.best}; not significantly different from it: {names}"
+        lines.append(("best", text))
     hidden = n - len(result._shown_pairs)
     if hidden:
         lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
@@ -597,7 +600,7 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
             share = share.format("resamples")
             text = f"{superiority}, estimated by the bootstrap: {share} {event}, ties half"
         else:
-            share = share.format("draws from the law of the errors")
+            share = share.format("draws from the distribution of the errors")
             text = f"{superiority}: {share} {event}, ties half"
         lines.append((SUPERIORITY, text))
     if result.held_fixed:
@@ -616,7 +619,7 @@ def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
         return []
     on = ""
     if _is_left_out(result):
-        on = " on bootstrap samples, which hold 63.2 % of the distinct rows,"
+        on = " on bootstrap samples, which hold 63.2% of the distinct rows,"
     lines = [
         (
             "P(A > B)",

@@ -110,7 +110,7 @@ class CurveResult(FromACall, Shown):
         all for "decision"); None where there is none.
     bootstrap_distribution : ndarray of shape (n_resamples, n_grid)
         The curve on each resample, read-only; NaN where undefined. For a learning curve, random
-        draws from the normal law of its error.
+        draws from the normal distribution of its error.
     bin_error : ndarray of shape (n_grid,) or None
         For columns that are not in memory: how far each point may be from the curve of all scores,
         because these were counted in intervals. The band is wider by this.
@@ -149,7 +149,7 @@ class CurveResult(FromACall, Shown):
     >>> y_score = y_true + rng.normal(size=300)
     >>> result = bootstrap_curve(y_true, y_score, curve="roc", random_state=0)
     >>> print(result)
-    ROC curve, 95 % simultaneous band of mean width 0.243
+    ROC curve, 95% simultaneous band of mean width 0.243
     >>> print(result.at(0.1))
     0.46 (0.30 to 0.63)
     """
@@ -316,7 +316,8 @@ class CurveResult(FromACall, Shown):
         Returns
         -------
         EvaluationResult
-            The fitted score, with the percentiles of the fits to draws from the law of the curve.
+            The fitted score, with the percentiles of the fits to draws from the distribution of the
+            curve.
 
         Raises
         ------
@@ -328,7 +329,7 @@ class CurveResult(FromACall, Shown):
         -----
         The law a + b m^-c is an assumption. The interval is the spread of its fits, and is invalid
         where the curve follows another law. On nine pairs of real data and method it held the score
-        at twice the rows in 96 to 100 % of 200 subsamples each (record 0098).
+        at twice the rows in 96 to 100% of 200 subsamples each (record 0098).
         """
         is_defined = ~np.isnan(self.estimate)
         if self.n_trainings is None or self._is_difference or is_defined.sum() < _SIZES_OF_A_LAW:
@@ -585,7 +586,7 @@ class SizeBasis(ScoresBasis):
     Attributes
     ----------
     evidence : skboot.inference.evidence.Evidence
-        The score, and draws from the normal law of its error.
+        The score, and draws from the normal distribution of its error.
     point : PointwiseFacts
         What is known of it beside these.
     """
@@ -630,7 +631,7 @@ class LargerSizeBasis(SizeBasis):
     Attributes
     ----------
     evidence : skboot.inference.evidence.Evidence
-        The fitted score, and the fits to draws from the law of the curve.
+        The fitted score, and the fits to draws from the distribution of the curve.
     point : PointwiseFacts
         What is known of it beside these: nothing.
     """
@@ -641,7 +642,7 @@ class LargerSizeBasis(SizeBasis):
     )
     interval_noun = "spread of fits"
     draw_noun = "fit"
-    draws_are_from = "to draws from the law of the curve"
+    draws_are_from = "to draws from the distribution of the curve"
 
     def method_name(self, result: EvaluationResult) -> str:
         """Return the name of the interval in words."""

@@ -220,7 +220,7 @@ class DatasetsComparison(ComparisonResult):
     >>> result = compare_across(scores, datasets=[f"set {k}" for k in range(15)],
     ...                         methods=["old", "new"], greater_is_better=True, random_state=0)
     >>> print(result.mean_ranks())
-    method  mean rank  95 % simultaneous
+    method  mean rank  95% simultaneous
     new          1.00       1.00 to 1.17
     old          2.00       1.83 to 2.00
     """

@@ -267,8 +267,8 @@ _METHOD_INTERVALS = {
     "adjusted": "t interval with the adjusted standard error of the out-of-bag score",
     "hull": "hull of the out-of-bag and .632+ intervals",
     "normal": "normal interval over out-of-bag scores of single runs; as wide as that of t",
-    "t": "t interval over out-of-bag scores of single runs; covers 98 to 100 % at 95 %",
-    "percentile": "percentiles of out-of-bag scores of single runs; cover 87 to 100 % at 95 %",
+    "t": "t interval over out-of-bag scores of single runs; covers 98 to 100% at 95%",
+    "percentile": "percentiles of out-of-bag scores of single runs; cover 87 to 100% at 95%",
 }
 _CENTRES = {
     "cv-bootstrap": "repeated cross-validation",
@@ -389,8 +389,8 @@ class MethodBasis(ScoresBasis):
             # How far half the width depends on the bootstrap samples, and on more of them.
             errors = error.cv.half_width_errors(interval.confidence_level)
             if not math.isnan(errors[0]):
-                # Two digits: 0.72 %, 8.3 %, 120 %.
-                now, later = (f"{float(f'{100 * share:.2g}'):g} %" for share in errors)
+                # Two digits: 0.72%, 8.3%, 120%.
+                now, later = (f"{float(f'{100 * share:.2g}'):g}%" for share in errors)
                 text = f"{now} of half the width; with four times the bootstrap samples {later}"
                 lines.append(("Monte Carlo error", text))
         return lines
@@ -412,7 +412,7 @@ class GivenDataSetsBasis(ScoresBasis):
     Attributes
     ----------
     evidence : skboot.inference.evidence.Evidence
-        The mean, its standard error, and draws from the normal law of its error.
+        The mean, its standard error, and draws from the normal distribution of its error.
     degrees_of_freedom : float
         Of the standard error.
     """

@@ -88,8 +88,8 @@ class EvaluationPlan(FromACall, Shown):
     >>> plan.n_units, plan.unit, plan.n_units_range
     (882, 'row', (611.0, 1234.0))
     >>> print(plan.claim())
-    882 rows are expected to give a 95 % interval of half-width 0.02 to accuracy (611 to 1234,
-    as far as the pilot's own error tells).
+    882 rows are expected to give a 95% interval of half-width 0.02 to accuracy (611 to 1234,
+    allowing for the uncertainty of the pilot).
     """
 
     n_units: int
@@ -164,7 +164,7 @@ class EvaluationPlan(FromACall, Shown):
             purpose = f"{chance} power to {shown}, by a {level} interval"
         text = f"{self._size} are expected to give {purpose}"
         if self.n_units_range is not None:
-            text += f" ({self._range()}, as far as the pilot's own error tells)"
+            text += f" ({self._range()}, allowing for the uncertainty of the pilot)"
         return f"{text}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -194,8 +194,8 @@ class EvaluationPlan(FromACall, Shown):
             pilot = self._sized(self.pilot_n_units, self.pilot_n_runs)
             facts.append(("pilot", pilot))
             level = rendering.percent(self.confidence_level)
-            text = f"{self._range()}, by the pilot's own error ({level})"
-            facts.append((f"{wording.plural(self.unit)} may be", text))
+            text = f"{self._range()}, from the uncertainty of the pilot ({level})"
+            facts.append((f"range of {wording.plural(self.unit)}", text))
         return facts + [("note", note) for note in self.notes]
 
     def _range(self) -> str:

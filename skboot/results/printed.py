@@ -343,7 +343,7 @@ def check_table(
     decimals: int | None = None,
     confidence_level: float = 0.95,
 ) -> TableCheck:
-    """Say what printed accuracies allow: which are possible, and which pairs may differ.
+    """Check printed accuracies: which are possible, and which pairs can differ significantly.
 
     Use it for a table without the predictions, such as one in a paper. With predictions use
     `skboot.compare_systems`.
@@ -539,8 +539,8 @@ def _decimals(column: Any, values: Sequence[Decimal], printed: list[int] | None)
     most = max(shown)
     say(
         "choice",
-        "Scores are numbers, which lose zeros at the end: all are taken to be printed to "
-        f"{wording.counted(most, 'decimal')}, the most of one of them. If not, give decimals=.",
+        "Numbers lose their final zeros: all scores are taken to have "
+        f"{wording.counted(most, 'decimal')}, as many as the longest. If not, give decimals=.",
     )
     return [most] * len(shown)
 

@@ -264,8 +264,8 @@ def limits(interval: tuple[float, float], digits: int | Scale, *, marked: bool =
 
 
 def percent(level: float) -> str:
-    """Write a level as "95 %"."""
-    return f"{100 * level:.10g} %"
+    """Write a level as "95%"."""
+    return f"{100 * level:.10g}%"
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -276,8 +276,8 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def share(value: float) -> str:
-    """Write a share in percent, as "35 %"."""
-    return f"{percentage(value)} %"
+    """Write a share in percent, as "35%"."""
+    return f"{percentage(value)}%"
 
 
 def percentage(value: float) -> str:

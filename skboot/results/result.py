@@ -873,7 +873,7 @@ class EvaluationResult(FromACall, ShownNumbers):
     0.9
     >>> print(result.claim())
     Accuracy on new data from the same source is estimated at 0.900 from 200 test rows
-    (95 % CI 0.851 to 0.935, interval from Beta distributions).
+    (95% CI 0.851 to 0.935, interval from Beta distributions).
     >>> result.interval("percentile", confidence_level=0.9).method
     'percentile'
     """

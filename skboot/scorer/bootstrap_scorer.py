@@ -217,7 +217,7 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
     training is a task, with the estimator's own tasks below it, and no other progress is shown
     unless ``verbose`` asks for it. The interface is experimental there, and so is this.
 
-    At 95 %, "cv-bootstrap" covered 91 to 99 % in 36 simulated cells, 95.8 on average (least for
+    At 95%, "cv-bootstrap" covered 91 to 99% in 36 simulated cells, 95.8 on average (least for
     skewed losses). .632+ is optimistic by .03 to .05 for forests, boosting and support vectors on
     500 rows. See the user guide.
 

@@ -42,7 +42,7 @@ from .fit import OutOfBagRuns, TestSetRuns, narrow
 _SMALL_CLASS = 20
 
 _SMALLER_SAMPLES = (
-    "A bootstrap sample holds 63.2 % of the distinct rows, so that the out-of-bag score is that of "
+    "A bootstrap sample holds 63.2% of the distinct rows, so that the out-of-bag score is that of "
     "a method trained on less data: low for most methods."
 )
 _NO_INTERVAL = "No interval of the optimism-corrected score is known; use another strategy for one."

@@ -196,8 +196,8 @@ def group_codes(groups: Any) -> np.ndarray:
 class BootstrapSplit(OutOfBagSplit):  # numpydoc ignore=PR02
     """Train on rows drawn with replacement, test on the rows left out of the draw.
 
-    Every split draws `n_samples` training rows with replacement; about 36.8 % of the rows are
-    never drawn and form the test side (out-of-bag). A training side holds about 63.2 % of the
+    Every split draws `n_samples` training rows with replacement; about 36.8% of the rows are
+    never drawn and form the test side (out-of-bag). A training side holds about 63.2% of the
     distinct rows, so the scores are those of a method that saw less data: their mean is biased
     low, and percentiles over them describe single runs, not the uncertainty of the mean.
 
@@ -218,7 +218,7 @@ class BootstrapSplit(OutOfBagSplit):  # numpydoc ignore=PR02
     Notes
     -----
     A draw that leaves no row out is repeated from the random stream of its own split, so the test
-    side is never empty: this concerns 9.4 % of draws at n_samples = 4, and one in 2756 at 10. The
+    side is never empty: this concerns 9.4% of draws at n_samples = 4, and one in 2756 at 10. The
     first 100 of 200 splits are the splits of ``n_splits=100``. The order of the training rows is
     random, duplicates included, as `learning_curve` needs.
 

@@ -167,7 +167,7 @@ def _tell_doubts(source: SumsOfStream, scores: Scores) -> list[Note]:
         )
         notes.append(Note("choice", text))
     if state.unit == "groups" and len(state.groups) == GROUPS_KEPT:
-        text = "The number of groups is an estimate, with a standard error of 0.4 %."
+        text = "The number of groups is an estimate, with a standard error of 0.4%."
         notes.append(Note("choice", text))
     if state.unit != "groups" and not state.weighted:
         # Were each row a unit of its own, the sizes of resamples would be Poisson numbers.

@@ -403,9 +403,9 @@ class StreamState:
     def with_resamples(self, settings: StreamSettings) -> StreamState | None:
         """Return the state of counts of all rows with their counts in each resample.
 
-        A sum of Poisson weights of rows is a Poisson number, so that the law is that of rows which
-        are drawn one by one. Each count has a stream of its own. None where counts are so many that
-        memory does not hold them: such labels are drawn one by one.
+        A sum of Poisson weights of rows is a Poisson number, so that the distribution is that of
+        rows which are drawn one by one. Each count has a stream of its own. None where counts are
+        so many that memory does not hold them: such labels are drawn one by one.
         """
         [(key, table)] = self.tables.items()
         if table.n_cells * (1 + settings.n_resamples) * 8 > _MOST_BYTES:

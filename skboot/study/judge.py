@@ -534,8 +534,8 @@ def with_judge(
             unit = of_labels.plan.design.unit
             text = (
                 f"{n_units} {unit}s with a human label are few for a difference: "
-                "with 50 its 95 % intervals covered 89 to 99 % in simulations, with "
-                f"{FEW_FOR_DIFFERENCE} 93 % or more."
+                "with 50 its 95% intervals covered 89 to 99% in simulations, with "
+                f"{FEW_FOR_DIFFERENCE} 93% or more."
             )
             notes_told.append(Note("caution", text))
             notes = (text,)

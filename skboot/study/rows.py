@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 _DECIDED = Note(
     "advice",
-    "Class labels were taken from the columns: in each row that of the largest, of equal ones the "
-    "first.",
+    "Class labels were taken from the columns: in each row the label of the largest value, and the "
+    "first of equal values.",
 )
 
 
@@ -209,7 +209,7 @@ class Rows:
 
     @cached_property
     def decisions(self) -> NDArray[Any]:
-        """The most probable class of each row, of equal ones the first."""
+        """The most probable class of each row, and the first of equally probable ones."""
         assert self.labels is not None
         return self.labels[np.argmax(self.y_pred, axis=1)]
 

@@ -469,7 +469,7 @@ def refusal(estimand: str, varied: str, runs: Runs) -> str | None:
         return None
     return (
         f"The estimand {estimand!r} needs full_runs with varied={varied!r}: a bootstrap sample "
-        "holds 63.2 % of the rows of the training set, so these runs are worse on average. Give "
+        "holds 63.2% of the rows of the training set, so these runs are worse on average. Give "
         "full_runs=, the predictions of one or more runs on the whole training set, or use "
         "estimand='pooled', the spread of single runs. If each run had its own fresh training "
         "set, use varied='independent'."
@@ -630,7 +630,7 @@ def _notes(call: RunsCall, runs_evidence: RunsEvidence, split: RunVariance | Non
             f"{unseen:.0%} of such studies: no interval tells of failures that it has not seen.",
         )
     if call.estimand == "pooled":
-        share = "a bootstrap sample holds 63.2 % of the training set"
+        share = "a bootstrap sample holds 63.2% of the training set"
         low = f", and is centred low, since {share}" if call.on_samples else ""
         notes.add(
             "advice",
@@ -644,7 +644,7 @@ def _notes(call: RunsCall, runs_evidence: RunsEvidence, split: RunVariance | Non
         notes.add(
             "advice",
             f"The t interval over the runs alone is conditional on {fixed}: over seeds it "
-            "covered the mean of the method in 0 to 62 % of simulations.",
+            "covered the mean of the method in 0 to 62% of simulations.",
         )
         return notes
     if split is None:

@@ -1063,8 +1063,8 @@ def evaluate(study: Study) -> dict[str, Any]:
     are_many = study.plan.n_resamples > _MOST_UNNEEDED and study.plan.resamples is None
     if are_many and len(parts) == 1 and all(s.interval in WITHOUT_RESAMPLES for s in scores):
         text = (
-            f"The interval needs no resamples: the first {_MOST_UNNEEDED:,} of the "
-            f"{study.plan.n_resamples:,} asked for were made, for the distribution."
+            f"The interval needs no resamples: {_MOST_UNNEEDED:,} of the requested "
+            f"{study.plan.n_resamples:,} were drawn, for the distribution alone."
         )
         study = replace(
             study,

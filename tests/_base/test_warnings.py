@@ -207,7 +207,7 @@ def test_quantiles_on_both_sides_are_one_warning():
     few = {"n_resamples": 9, "random_state": 0, "interval": "percentile", "metric": "f1"}
     caught = rendered(lambda: skboot.bootstrap_score(Y, SYSTEMS["A"], **few))
     [text] = [str(one.message) for one in caught if "resamples are too few" in str(one.message)]
-    assert "with 2.5 % beyond it" in text
+    assert "with 2.5% beyond it" in text
 
 
 def test_predictions_out_of_folds_are_made_without_a_warning_of_their_own():

@@ -32,7 +32,7 @@ def compared(before, after):
 def test_the_limits_hold_the_median_in_95_percent():
     from compare_revisions import limits_of_median
 
-    # P(fewer than 4 of 15 fair coins fall on one side) = 576 / 2^15 = 1.8 %; fewer than 5: 5.9 %.
+    # P(fewer than 4 of 15 fair coins fall on one side) = 576 / 2^15 = 1.8%; fewer than 5: 5.9%.
     assert limits_of_median(list(range(1, 16))) == (4, 12)
     assert sum(math.comb(15, k) for k in range(4)) / 2**15 < 0.025
     assert limits_of_median([3.0, 1.0, 2.0]) == (1.0, 3.0)

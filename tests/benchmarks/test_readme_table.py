@@ -61,7 +61,7 @@ def test_speeds_are_those_of_the_page_of_benchmarks(start, workload, tools):
 
 
 def test_coverages_are_those_of_the_page_of_other_tools():
-    quoted = by_tool("covers 93 %")
+    quoted = by_tool("covers 93%")
     for tool in ("mlxtend", "confidence_intervals", "confidenceinterval", "scipy.stats"):
         row = rows(
             STUDIES / "other_tools.md", f"{tool.removesuffix('.stats')} |", "<!-- tools -->"

@@ -34,7 +34,7 @@ def test_the_committed_table_has_every_cell_and_metric(study):
 
 
 def test_every_cell_keeps_its_level():
-    """At a true 95 % the Monte Carlo error is .5."""
+    """At a true 95% the Monte Carlo error is .5."""
     for row in committed():
         assert int(row["data sets"]) >= 1800
         assert 93 <= float(row["coverage %"]) <= 97
@@ -64,7 +64,7 @@ def test_the_page_gives_the_range_of_the_committed_table():
 
 @pytest.mark.slow
 def test_fresh_data_sets_are_covered(study):
-    """400 data sets a cell: at a true 95 % fewer than 91 % are covered once in 4000 cells."""
+    """400 data sets a cell: at a true 95% fewer than 91% are covered once in 4000 cells."""
     for cell in (50, 20, 0.9), (200, 5, 0.7):
         for row in study.rows_of(*cell, 400):
             assert float(row[3]) >= 91

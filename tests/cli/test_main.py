@@ -290,7 +290,7 @@ def test_advice_on_a_level_carries_the_level(skboot, file):
     for given in (("--alpha", "0.1"), ("--alpha=0.1",), ("--level", "90"), ("--conf", "0.9")):
         said = skboot(*words, *given)[2]
         assert "Did you mean --confidence-level 0.9" in said
-    assert " 90 % CI " in skboot(*words, "--confidence-level", "0.9")[1]
+    assert " 90% CI " in skboot(*words, "--confidence-level", "0.9")[1]
     code, _, err = skboot(*words, "--confidence-level", "0.05")
     assert code in (0, 1, 3)
     assert "give --confidence-level 0.95." in err

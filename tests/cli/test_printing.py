@@ -225,7 +225,7 @@ def test_text_is_plain_where_nobody_looks_or_rich_is_not_installed(kind, skboot,
         monkeypatch.setattr(sys, "stdout", terminal := Terminal())
         assert skboot(*words)[0] == 0
         assert terminal.getvalue() == plain
-    assert plain.startswith("system    accuracy  rank  95 % simultaneous\nlogistic")
+    assert plain.startswith("system    accuracy  rank  95% simultaneous\nlogistic")
 
 
 @pytest.mark.parametrize("verb", CALLS)
@@ -275,7 +275,7 @@ def test_a_gate_is_a_row_with_both_scores_the_verdict_and_the_interval_that_deci
     for name, one in result.systems.items():
         assert float(row[name]) == pytest.approx(one.estimate, abs=0.0005)
     assert float(row["difference"]) == pytest.approx(result.difference, abs=0.0005)
-    limits = [float(limit) for limit in row["95 % CI (Tango)"].split(" to ")]
+    limits = [float(limit) for limit in row["95% CI (Tango)"].split(" to ")]
     assert limits == pytest.approx(list(verdict.interval), abs=0.0005)
     other = skboot("gate", file, *CALLS["gate"][:-1], "0", *FEW, "--markdown")[1]
     assert rows_of(other.partition("\n\n")[2])[0]["verdict"] in ("fail", "inconclusive")

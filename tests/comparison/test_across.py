@@ -297,7 +297,7 @@ def test_on_these_data_sets_the_errors_of_each_count():
 
 
 def test_on_these_data_sets_simultaneous_intervals_know_what_differences_share():
-    """With equal errors the largest of three is Tukey's range; 1 % Monte Carlo error."""
+    """With equal errors the largest of three is Tukey's range; 1% Monte Carlo error."""
     result = across(RESULTS, estimand="these")
     tukey = stats.studentized_range.ppf(0.95, 3, np.inf) / np.sqrt(2)
     for pair in result.pairs:
@@ -306,7 +306,7 @@ def test_on_these_data_sets_simultaneous_intervals_know_what_differences_share()
 
 
 def test_draws_of_the_errors_have_the_errors_they_are_of():
-    """1999 draws: the standard deviation of one is known to 1.6 %; five of those are allowed."""
+    """1999 draws: the standard deviation of one is known to 1.6%; five of those are allowed."""
     result = across(RESULTS, estimand="these")
     for pair in result.pairs:
         spread = result.replicates(pair.first, pair.second).std()

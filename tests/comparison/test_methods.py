@@ -197,7 +197,7 @@ def test_a_632_rule_changes_the_scores_of_the_methods_and_not_their_out_of_bag_d
     assert any("differences are of out-of-bag scores" in note for note in result.notes)
     for one in (plain, result):
         assert one.training_share == 0.632
-        assert "when trained on 63.2 % of these rows" in one.claim()
+        assert "when trained on 63.2% of these rows" in one.claim()
 
 
 def test_a_memory_folder_serves_both(tmp_path):
@@ -437,7 +437,7 @@ def test_where_nothing_varies_and_losses_are_numbers_the_difference_cannot_be_to
     assert np.isfinite(result.pair("one", "third").confidence_interval.low)
     alone = {name: same[name] for name in ("one", "other")}
     alone = compare_methods(alone, x, y, n_train_resamples=20, n_cv_repeats=1, random_state=0)
-    assert "no 95 % CI: the difference varies neither over rows" in alone.claim()
+    assert "no 95% CI: the difference varies neither over rows" in alone.claim()
     alone.save(tmp_path / "same.npz")
     assert ComparisonResult.load(tmp_path / "same.npz") == alone
 
@@ -455,10 +455,10 @@ def test_by_name_the_spread_is_that_of_the_out_of_bag_difference():
 @pytest.mark.parametrize(
     ("y", "groups", "words"),
     [
-        (Y, None, "when trained on 90 % of these rows"),
-        (Y, GROUPS, "when trained on 90 % of these groups"),
-        (np.arange(N) < 5, None, "when trained on 80 % of these rows"),
-        (Y, np.arange(N) // 20, "when trained on 83.3 % of these groups"),
+        (Y, None, "when trained on 90% of these rows"),
+        (Y, GROUPS, "when trained on 90% of these groups"),
+        (np.arange(N) < 5, None, "when trained on 80% of these rows"),
+        (Y, np.arange(N) // 20, "when trained on 83.3% of these groups"),
     ],
 )
 @pytest.mark.filterwarnings("ignore")
@@ -733,7 +733,7 @@ def test_the_text_says_what_is_meant():
     assert "test row" not in text
     assert f"P({FIRST} > {SECOND})" in text
     assert "conditional on this training set" in text
-    assert "63.2 %" in text
+    assert "63.2%" in text
     assert f"of {B} pairs of runs" in result.claim()
     assert "probability" not in result.claim()
     with_test = compare_methods(

@@ -160,7 +160,7 @@ KINDS = ("plain", "paired", "welch", "paired welch", "training")
 
 @pytest.mark.parametrize(("alike", "kind"), some_of(ALIKE, KINDS, 6))
 def test_simultaneous_limits_of_methods_reach_as_far_as_their_correlation_says(alike, kind):
-    """Within 3 %: of t statistics whose errors are drawn one by one."""
+    """Within 3%: of t statistics whose errors are drawn one by one."""
     rng, s, n = np.random.default_rng(0), 40, 200
     of_runs, of_rows = ALIKE[alike]
     methods = {key: 0.3 * rng.normal(size=(s, 1)) + 0.3 * rng.normal(size=n)

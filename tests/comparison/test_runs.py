@@ -83,7 +83,7 @@ def test_the_interval_is_that_of_the_analysis_of_variance(data):
 
 
 def test_other_metrics_get_nearly_the_same_from_resamples(data):
-    # Accuracy as a callable takes the path over resamples; 2 % Monte Carlo error of an sd.
+    # Accuracy as a callable takes the path over resamples; 2% Monte Carlo error of an sd.
     y, runs = data
     fast = compare_runs(y, two(runs), random_state=0).pairs[0]
     slow = compare_runs(
@@ -130,7 +130,7 @@ def test_runs_on_bootstrap_samples_are_centred_at_the_full_list(data):
     )
     expected = (full["A"] == y).mean() - (full["C"] == y).mean()
     assert_allclose(result.pairs[0].difference, expected)
-    with pytest.raises(ValueError, match=r"63\.2 %"):
+    with pytest.raises(ValueError, match=r"63\.2%"):
         compare_runs(y, two(runs), varied="training", random_state=0)
 
 
@@ -213,7 +213,7 @@ def test_a_sample_with_one_seed_is_a_run_on_its_own_sample(trained):
 
 @pytest.mark.parametrize("paired", [False, True])
 def test_resamples_give_nearly_the_same_for_seeds_on_training_samples(trained, paired):
-    # A callable takes the path over resamples; 2 % Monte Carlo error of an sd.
+    # A callable takes the path over resamples; 2% Monte Carlo error of an sd.
     options = as_runs(trained) | {"paired_runs": paired}
     fast = compare_runs(**options).pairs[0]
     slow = compare_runs(**options | {"metric": np.mean, "n_resamples": 1500}).pairs[0]
@@ -296,7 +296,7 @@ def test_the_summary_says_what_would_narrow_the_interval(data):
 def test_a_claim_over_methods_names_what_it_is_conditional_on(data):
     y, runs = data
     claim = compare_runs(y, two(runs), random_state=0).claim()
-    assert ", conditional on the training set (95 % CI" in claim
+    assert ", conditional on the training set (95% CI" in claim
     assert "A is significantly better than C" in claim
 
 
@@ -342,7 +342,7 @@ def test_bad_arguments_are_refused(data, case):
 @pytest.mark.parametrize("interval", ["components", "welch"])
 def test_differences_that_move_together_over_paired_runs_cost_little_width(interval):
     # The runs of A and its copy go up and down as one. Each t has a denominator of its own, which
-    # costs 12 %; were the runs independent it would be 17 %, and 19 % by Bonferroni's rule.
+    # costs 12%; were the runs independent it would be 17%, and 19% by Bonferroni's rule.
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, size=N)
     wrong = [rng.random(N) < rate for rate in np.linspace(0.1, 0.5, 10)]

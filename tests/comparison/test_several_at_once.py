@@ -195,7 +195,7 @@ def deciding_limits(pair):
 
 
 def assert_passes_in_four_of_five(pair, half, margin):
-    """A margin passes with a power of 80 % where both are equal."""
+    """A margin passes with a power of 80% where both are equal."""
     df = np.inf if pair.degrees_of_freedom is None else pair.degrees_of_freedom
     error = pair.standard_error
     if pair._discordant is not None:
@@ -258,15 +258,15 @@ def assert_says_its_numbers(pair, verdict):
         expected.append(verdict.smallest_margin)
     for one, value in zip(told, expected, strict=True):
         assert_is_rounded(one, value)
-    assert f"{100 * pair.confidence_interval.confidence_level:g} % CI" in text
+    assert f"{100 * pair.confidence_interval.confidence_level:g}% CI" in text
     assert ("where smaller is better" in text) == (pair.greater_is_better is False)
     wide = pair.simultaneous_interval
     is_joint = wide is not None and wide.method != pair.confidence_interval.method
     assert ("simultaneous" in text) == is_joint
-    assert ("in 80 % of cases" in text) == (
+    assert ("in 80% of cases" in text) == (
         not verdict.passed and not np.isnan(verdict.detectable_margin)
     )
-    if "in 80 %" in text:
+    if "in 80%" in text:
         [told] = re.search(rf"would pass a margin of {number} in", text).groups()
         assert_is_rounded(told, verdict.detectable_margin)
         few = pair.degrees_of_freedom is not None and pair.degrees_of_freedom < 10

@@ -81,7 +81,7 @@ def test_the_bootstrap_of_an_accuracy_difference_has_its_exact_variance(data):
     y, systems = data
     [pair] = compare_systems(y, two(systems), n_resamples=9999, random_state=0).pairs
     rows = (systems["A"] == y).astype(float) - (systems["C"] == y)
-    # Relative error of a standard deviation from 9999 resamples: 1 / sqrt(2 B) = 0.7 %.
+    # Relative error of a standard deviation from 9999 resamples: 1 / sqrt(2 B) = 0.7%.
     assert_allclose(pair.standard_error, rows.std() / np.sqrt(N), rtol=0.03)
 
 
@@ -352,7 +352,7 @@ def test_simultaneous_intervals_are_those_of_the_joint_law_of_the_largest_t(data
     errors = replicates.std(axis=1, ddof=1)
     deviations = np.abs(replicates - differences[:, None]) / errors[:, None]
     # Student's t of each: a normal deviation by an independent chi. 100 times as many as are used,
-    # so that what is left is the error of 1999 draws: .005 of a level of 5 %, four of them here.
+    # so that what is left is the error of 1999 draws: .005 of a level of 5%, four of them here.
     chi = np.sqrt(stats.chi2.rvs(n - 1, size=(100, *deviations.shape), random_state=1) / (n - 1))
     largest = np.sort((np.sqrt(n / (n - 1)) * deviations / chi).max(axis=1).ravel())
     narrow, wide = np.quantile(largest, [0.93, 0.97])
@@ -544,7 +544,7 @@ def test_the_one_sided_t_interval_is_scipys():
         systems = {"A": first, "B": second}
         [pair] = compare_systems(None, systems, alternative=alternative, **options).pairs
         test = stats.ttest_rel(first, second, alternative=alternative)
-        # The bootstrap standard error has a Monte Carlo error of .5 %; five of them.
+        # The bootstrap standard error has a Monte Carlo error of .5%; five of them.
         assert_allclose(pair.p_value, test.pvalue, rtol=0.1)
         limits, expected = pair.confidence_interval, test.confidence_interval(0.95)
         side = 0 if alternative == "greater" else 1
@@ -583,13 +583,13 @@ def test_texts_and_tables_say_which_side(data):
     y, systems = data
     result = compare_systems(y, systems, alternative="greater", n_resamples=99, random_state=0)
     assert "against the differences not being above 0" in " ".join(result.summary().split())
-    assert "one-sided 95 %" in result.claim()
+    assert "one-sided 95%" in result.claim()
     assert result.to_dict()["alternative"] == "greater"
     assert "at least 0." in result.to_markdown()
     assert "<svg" in result._repr_html_()
     two = {name: systems[name] for name in list(systems)[:2]}
     pair = compare_systems(y, two, alternative="less", n_resamples=99, random_state=0)
-    assert "one-sided 95 % CI at most " in pair.claim()
+    assert "one-sided 95% CI at most " in pair.claim()
 
 
 def test_an_unknown_alternative_is_refused(data):

@@ -29,12 +29,12 @@ def test_replicates_are_independent_and_each_has_its_own_variance(data):
     truths, systems = data
     result = compare_systems(truths, systems, paired=False, n_resamples=9999, random_state=0)
     one, other = (result.systems[name].bootstrap_distribution for name in "AB")
-    # 9999 independent pairs: the correlation has a standard error of 1 %; four of them.
+    # 9999 independent pairs: the correlation has a standard error of 1%; four of them.
     assert abs(np.corrcoef(one, other)[0, 1]) < 0.04
     [pair] = result.pairs
     shares = {name: np.mean(systems[name] == truths[name]) for name in "AB"}
     variance = sum(p * (1 - p) / len(truths[name]) for name, p in shares.items())
-    # The standard deviation of 9999 draws has an error of .7 %; four of them.
+    # The standard deviation of 9999 draws has an error of .7%; four of them.
     assert_allclose(pair.standard_error, np.sqrt(variance), rtol=0.03)
     assert_allclose(pair.difference, shares["A"] - shares["B"])
     assert pair._discordant is None
@@ -47,7 +47,7 @@ def test_the_t_interval_is_close_to_welchs():
     [pair] = compare_systems(None, systems, paired=False, **options).pairs
     test = stats.ttest_ind(systems["A"], systems["B"], equal_var=False)
     low, high = test.confidence_interval(0.95)
-    # Degrees of freedom are those of the smaller set: wider by less than 2 %.
+    # Degrees of freedom are those of the smaller set: wider by less than 2%.
     width = (pair.confidence_interval.high - pair.confidence_interval.low) / (high - low)
     assert 0.97 < width < 1.04
     assert_allclose(pair.p_value, test.pvalue, rtol=0.15)
@@ -148,7 +148,7 @@ def test_words_say_that_the_resamples_are_independent(data):
 
 
 def test_equal_systems_on_their_own_rows_are_told_apart_as_often_as_stated():
-    # 400 data sets: standard error 1.1 % at 5 %; a rate of 5 % leaves 1.5 to 9 % once in 500 seeds.
+    # 400 data sets: standard error 1.1% at 5%; a rate of 5% leaves 1.5 to 9% once in 500 seeds.
     told = 0
     for seed in range(400):
         rng = np.random.default_rng(seed)

@@ -120,7 +120,7 @@ def test_single_rows_that_decide_more_than_resamples_show_are_warned_of(ratio, b
 
 
 def test_clusters_that_agree_by_chance_are_not_told_from_chance():
-    """Resamples alone told them so in 55 of 100; 97 or more of 100 hold the true 0 at 99 %.
+    """Resamples alone told them so in 55 of 100; 97 or more of 100 hold the true 0 at 99%.
 
     The chance of fewer than 93 is under 1e-4.
     """

@@ -144,7 +144,7 @@ def test_the_robust_variance_of_a_mean_is_that_of_statsmodels():
 
 @pytest.mark.parametrize("noise", [0.0, 1.0])
 def test_the_robust_variance_counts_the_noise_of_cells_once(noise):
-    # The mean over 400 data sets has a Monte Carlo error of 2 %: bounds five of them away give a
+    # The mean over 400 data sets has a Monte Carlo error of 2%: bounds five of them away give a
     # false alarm less than once in 10^5 seeds.
     rng = np.random.default_rng(6)
     pairs, found = pairs_of(20, 20), []

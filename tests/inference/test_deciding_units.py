@@ -109,7 +109,7 @@ def test_few_units_are_compared_by_student_s_t_of_their_values(n_units, in_group
     )
     [pair] = result.pairs
     low, high = by_hand.confidence_interval()
-    # The standard error of so many resamples is known within 3 %.
+    # The standard error of so many resamples is known within 3%.
     assert pair.confidence_interval == pytest.approx((low, high), abs=0.03 * (high - low))
     assert pair.p_value == pytest.approx(by_hand.pvalue, abs=0.02)
     assert pair.degrees_of_freedom == n_units - 1

@@ -156,7 +156,7 @@ INDEPENDENT = {
 @pytest.mark.parametrize("n", [20, 100, 400, 1000])
 @pytest.mark.parametrize("kind", INDEPENDENT)
 def test_independent_rows_look_independent(kind, n):
-    """At most 1 in 40: of 400 samples at most 19 give an alarm (false alarm of the test .5 %)."""
+    """At most 1 in 40: of 400 samples at most 19 give an alarm (false alarm of the test .5%)."""
     rng = np.random.default_rng([6, n])
     assert sum(alike(INDEPENDENT[kind](rng, n)) for _ in range(400)) <= 19
 
@@ -178,7 +178,7 @@ def test_dependent_rows_do_not():
 
 
 def test_weak_dependence_is_found_in_four_of_five():
-    """Expected are 84 %; 150 of 200 are missed in 1 of 1000 tests."""
+    """Expected are 84%; 150 of 200 are missed in 1 of 1000 tests."""
     rng = np.random.default_rng(17)
     assert sum(alike(np.abs(autoregressive(rng, 400, 0.5))) for _ in range(200)) >= 150
 
@@ -198,7 +198,7 @@ def _of_sorted(rng, n):
 
 @pytest.mark.parametrize("n", [60, 400, 2000])
 def test_sorted_rows_look_independent(n):
-    """At most 5 in 100: of 200 samples at most 19 give an alarm (false alarm of the test 1 %)."""
+    """At most 5 in 100: of 200 samples at most 19 give an alarm (false alarm of the test 1%)."""
     rng = np.random.default_rng([18, n])
     alarms = {}
     for _ in range(200):
@@ -286,7 +286,7 @@ def test_a_plain_season_is_found(n, period):
 @pytest.mark.parametrize("coefficient", [0.0, 0.5, 0.9])
 @pytest.mark.parametrize("n", [20, 60, 300, 1000])
 def test_a_season_is_seen_in_one_of_a_hundred_series_without_any(n, coefficient):
-    """Chance of more than 4 of 100 with a rate of 1 %: .4 %."""
+    """Chance of more than 4 of 100 with a rate of 1%: .4%."""
     rng = np.random.default_rng([n, int(10 * coefficient)])
     found = [
         plain_season(np.abs(autoregressive(rng, n, coefficient)), np.array([n])) for _ in range(100)
@@ -321,7 +321,7 @@ def found_together(values):
 @pytest.mark.parametrize("n_series", [2, 5, 12])
 @pytest.mark.parametrize("n", [60, 300])
 def test_independent_series_seldom_move_together(n, n_series, coefficient):
-    """At most 1 %: chance of more than 7 of 200 at that rate: .1 %, in 24 cells 2.4 %."""
+    """At most 1%: chance of more than 7 of 200 at that rate: .1%, in 24 cells 2.4%."""
     rng = np.random.default_rng([n, n_series, int(100 * coefficient)])
     found = [
         found_together(np.abs(errors_of_panel(rng, n, n_series, coefficient, 0)))

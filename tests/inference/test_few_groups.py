@@ -368,7 +368,7 @@ def test_the_reason_of_an_undefined_limit_of_few_groups_is_no_caution_about_cove
         )
     assert len(caught) == len(result.notes) == 1
     summary = " ".join(result.summary().split())
-    assert "95 % CI undefined: No group shows any loss" in summary
+    assert "95% CI undefined: No group shows any loss" in summary
     assert summary.count("No group shows any loss") == 1
     assert "coverage" not in summary
 

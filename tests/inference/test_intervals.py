@@ -228,7 +228,7 @@ def test_limits_between_two_infinite_pivots_are_infinite_not_undefined():
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_bca_limits_are_in_order_where_nearly_all_replicates_are_on_one_side(sign):
-    """Acceleration 1/6 and bias 3.2: at 99.9 % a z is beyond 1, where the formula starts over."""
+    """Acceleration 1/6 and bias 3.2: at 99.9% a z is beyond 1, where the formula starts over."""
     rng = np.random.default_rng(0)
     replicates = np.r_[rng.normal(0.0, 0.1, 1998), 0.6]
     evidence = some_evidence(
@@ -287,7 +287,7 @@ def test_auto_says_that_too_few_resamples_gave_a_value_instead_of_failing():
         result = bootstrap_score(y_true, score, metric="roc_auc", resamples=without)
     assert result.n_undefined == 2
     assert np.isnan(result.confidence_interval[:2]).all()
-    assert "95 % CI            undefined: fewer than two resamples gave a value" in result.summary()
+    assert "95% CI            undefined: fewer than two resamples gave a value" in result.summary()
 
 
 def test_two_way_limits_are_percentiles_drawn_in_to_the_mean():

@@ -22,7 +22,7 @@ SCORES = {name: Y + width * RNG.normal(size=N) for name, width in (("a", 0.8), (
 LABELS = {name: (score > 0.5).astype(int) for name, score in SCORES.items()}
 PROBABILITIES = {name: 1 / (1 + np.exp(2 - 4 * score)) for name, score in SCORES.items()}
 GROUPS = np.arange(N) // 10
-# The level of one look that an interval of 95 % at the first of many looks has.
+# The level of one look that an interval of 95% at the first of many looks has.
 AT_FIRST = 1 - 2 * norm.sf(2.795483)
 
 score = partial(bootstrap_score, Y, random_state=0, n_resamples=99)
@@ -76,8 +76,8 @@ def test_later_looks_reach_farther():
 
 
 def test_paths_of_shares_ever_leave_the_truth_out_in_at_most_5_percent():
-    # 1000 paths of accuracy .97 with 20 looks. Were 5 % left out, more than 75 would be with a
-    # probability of 2e-4; by the same intervals at 95 % each it is 3 paths of 10.
+    # 1000 paths of accuracy .97 with 20 looks. Were 5% left out, more than 75 would be with a
+    # probability of 2e-4; by the same intervals at 95% each it is 3 paths of 10.
     rng, units = np.random.default_rng(1), np.arange(100, 2001, 100)
     hits = np.cumsum(rng.binomial(100, 0.97, (1000, len(units))), axis=1)
     ever, of_one_look = np.zeros((2, 1000), dtype=bool)

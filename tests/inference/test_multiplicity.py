@@ -69,7 +69,7 @@ def test_max_t_p_is_below_one_minus_level_exactly_when_its_interval_excludes_zer
 
 
 def test_deviations_of_many_units_are_those_of_the_resamples():
-    # Chi variables of a million degrees of freedom are 1 within .4 %, six of their deviations.
+    # Chi variables of a million degrees of freedom are 1 within .4%, six of their deviations.
     rng = np.random.default_rng(0)
     replicates = rng.normal(size=(5, 300)) * np.arange(1, 6)[:, None]
     errors = replicates.std(axis=1, ddof=1)
@@ -79,7 +79,7 @@ def test_deviations_of_many_units_are_those_of_the_resamples():
 
 
 def test_a_single_difference_of_normal_resamples_has_students_interval():
-    # 100,000 draws: the quantile of t with 7 degrees of freedom has an error of 1 %.
+    # 100,000 draws: the quantile of t with 7 degrees of freedom has an error of 1%.
     replicates = np.random.default_rng(0).normal(size=(1, 99_999))
     units = Evidence.of(0.0, np.zeros(2), "groups", (8,))
     error = replicates.std(axis=1, ddof=1)
@@ -97,7 +97,7 @@ def _root(correlation):
 
 
 def test_the_joint_law_of_one_difference_is_students():
-    # Level of the smallest p-value of one difference: uniform; error of 40,000 draws 0.1 %.
+    # Level of the smallest p-value of one difference: uniform; error of 40,000 draws 0.1%.
     smallest, _ = joint_p_values([7.0], _root(np.eye(1)), np.random.SeedSequence(0))
     assert abs(np.mean(smallest <= 0.05) - 0.05) < 0.004
     many, _ = joint_p_values([7.0] * 4, _root(np.eye(4)), np.random.SeedSequence(0))
@@ -108,7 +108,7 @@ def test_the_joint_law_of_one_difference_is_students():
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
 def test_the_joint_law_of_one_sided_tests_is_uniform(alternative):
-    # Error of 40,000 draws at 5 %: 0.1 %; four of them.
+    # Error of 40,000 draws at 5%: 0.1%; four of them.
     smallest, joint = joint_p_values(
         [7.0], _root(np.eye(1)), np.random.SeedSequence(0), alternative
     )
@@ -130,7 +130,7 @@ def test_one_sided_deviations_keep_their_sign():
     joint = joint_deviations(
         np.zeros(2), np.ones(2), [replicates.copy()], 10**7, signs=np.array([1.0, -1.0])
     )
-    # A chi variable of ten million degrees of freedom is 1 within .1 %.
+    # A chi variable of ten million degrees of freedom is 1 within .1%.
     assert_allclose(joint.largest, [-1.0, 4.0, -0.5], rtol=2e-3)
 
 

@@ -101,6 +101,6 @@ def test_the_limits_of_a_variance_are_those_of_its_chi_square_law():
     low, high = variance_factors(19, 0.95)
     assert low == pytest.approx(19 / stats.chi2.ppf(0.975, 19))
     assert high == pytest.approx(19 / stats.chi2.ppf(0.025, 19))
-    # 95 % of the estimates have limits about the truth: 5,000 draws, off by .01 once in 1,000.
+    # 95% of the estimates have limits about the truth: 5,000 draws, off by .01 once in 1,000.
     found = np.random.default_rng(0).chisquare(19, 5000) / 19
     assert np.mean((low * found <= 1) & (high * found >= 1)) == pytest.approx(0.95, abs=0.01)

@@ -66,7 +66,7 @@ def classes(*sizes):
 
 
 FEW = "were resampled (fewer than {t})"
-ONE_SIDE = "95 % intervals covered 91 to 99 %"
+ONE_SIDE = "95% intervals covered 91 to 99%"
 CAUTIONS = {
     "groups": (20, of_groups, "Only {n} groups " + FEW),
     "blocks": (25, lambda n: mean_of(n, 3, block_length=3), "Only {n} blocks " + FEW),
@@ -183,7 +183,7 @@ def test_labels_that_do_not_meet_are_told():
         (np.repeat(np.arange(50), 2), np.repeat(np.arange(50), 2)[::-1] + 1, {}, None),
     ):
         raised = told(skboot.bootstrap_score, truth, said, metric="accuracy", **options)[2]
-        text = f"{share} % of y_pred are labels that do not occur in y_true"
+        text = f"{share}% of y_pred are labels that do not occur in y_true"
         assert ("labels that do not occur in y_true" in raised) == (share is not None), (
             share,
             raised,

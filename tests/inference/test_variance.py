@@ -235,7 +235,7 @@ def test_fewer_seeds_on_the_full_list_than_on_the_samples_widen_the_interval():
 
 
 def test_resamples_and_rows_agree_on_the_noise():
-    """False alarms: relative error of a variance over 20000 resamples is 1 %; 5 % is five of it."""
+    """False alarms: relative error of a variance over 20000 resamples is 1%; 5% is five of it."""
     rng = np.random.default_rng(6)
     values = rng.normal(size=(4, 80)) + rng.normal(size=80)
     counts = rng.multinomial(80, np.full(80, 1 / 80), size=20_000)

@@ -35,7 +35,7 @@ def test_the_detectable_margin_passes_with_eighty_percent(df):
 
 
 def test_known_values_for_few_degrees_of_freedom():
-    # The two that the formula was derived with, 95 % intervals.
+    # The two that the formula was derived with, 95% intervals.
     assert round(detectable_margin(stats.t.ppf(0.975, 4), 1.0, 4), 2) == 3.76
     assert round(detectable_margin(stats.t.ppf(0.975, 2), 1.0, 2), 2) == 5.65
 

@@ -253,7 +253,7 @@ def test_the_monte_carlo_error_is_that_of_fresh_bootstrap_samples(seed, high):
         return np.ptp(result.interval()), *result.half_width_errors()
 
     few, many = (np.transpose([found(n) for _ in range(150)]) for n in (100, 400))
-    # The standard deviation of 150 widths has an error of 6 %. What is told is of first order, and
+    # The standard deviation of 150 widths has an error of 6%. What is told is of first order, and
     # of other numbers of samples a guess.
     assert few[1].mean() == pytest.approx(few[0].std() / few[0].mean(), rel=0.3)
     assert few[2].mean() == pytest.approx(many[0].std() / many[0].mean(), rel=0.5)
@@ -615,7 +615,7 @@ def test_influence_of_groups_is_the_derivative_of_the_ratio():
 
 def test_interval_covers_the_methods_error():
     # 300 samples of 60 rows, nearest-mean classifier, 200 resamples and 5 x 10 folds; measured
-    # coverage 97 to 98 % in 600. At a true 97 %, 93 % or less has a chance of 1 in 3000.
+    # coverage 97 to 98% in 600. At a true 97%, 93% or less has a chance of 1 in 3000.
     rng = np.random.default_rng(6)
 
     def sample(n):

@@ -115,7 +115,7 @@ def test_equal_values_have_no_variance():
 
 
 def test_the_mean_of_normal_rows_has_the_variance_that_data_sets_show():
-    """Fixed seed; a ratio of variances over 400 data sets is off by 10 % in one run of six."""
+    """Fixed seed; a ratio of variances over 400 data sets is off by 10% in one run of six."""
     rng = np.random.default_rng(98)
     sizes = (8, 20, 36)
     found = [errors_by_size(of_means(rng, 40, sizes)) for _ in range(400)]

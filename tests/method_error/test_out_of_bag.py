@@ -148,8 +148,8 @@ def test_standard_error_is_nearly_unbiased_for_the_squared_error_of_a_mean():
 
 
 def test_monte_carlo_noise_is_removed_and_not_more():
-    # One sample of 20, against 40000 resamples. Measured over seeds: 3 % low (second order in
-    # 1 / n_resamples), standard error 1.5 to 2 %: outside by chance for fewer than 1 in 1000.
+    # One sample of 20, against 40000 resamples. Measured over seeds: 3% low (second order in
+    # 1 / n_resamples), standard error 1.5 to 2%: outside by chance for fewer than 1 in 1000.
     rng = np.random.default_rng(8)
     y = np.arange(20) % 2
     x = y[:, None] + rng.normal(size=(20, 2))

@@ -21,7 +21,7 @@ N = 20_000
 RNG = np.random.default_rng(0)
 Z, UNIFORM = RNG.normal(size=N), RNG.random(N)
 PROBABILITY = RNG.beta(0.5, 2, N)
-# Monte Carlo error of a 95 % limit from 1999 resamples, in standard deviations.
+# Monte Carlo error of a 95% limit from 1999 resamples, in standard deviations.
 MONTE_CARLO_ERROR = np.sqrt(0.025 * 0.975 / 1999) / stats.norm.pdf(1.96)
 
 

@@ -39,7 +39,7 @@ def test_a_curve_is_drawn_with_its_band_and_reference(curve):
     assert corners[:, 1].max() == pytest.approx(result.high.max())
     assert display.reference_ is not None
     title = result._title[0].upper() + result._title[1:]
-    band = f"{title} ({AREAS.get(curve, '')}95 % simultaneous band)"
+    band = f"{title} ({AREAS.get(curve, '')}95% simultaneous band)"
     assert labels_of(display.ax_.get_legend())[0] == band
     assert display.figure_ is display.ax_.figure
 
@@ -82,8 +82,8 @@ def test_an_overlay_differs_in_colour_and_dashes():
     labels = labels_of(display.ax_.get_legend())
     areas = [f"AUC = {roc_auc_score(Y, score):.2f}" for score in (P, OTHER)]
     assert labels[:2] == [
-        f"new ({areas[0]}, 95 % simultaneous band)",
-        f"old ({areas[1]}, 95 % simultaneous band)",
+        f"new ({areas[0]}, 95% simultaneous band)",
+        f"old ({areas[1]}, 95% simultaneous band)",
     ]
 
 
@@ -105,7 +105,7 @@ def test_curves_of_two_kinds_are_refused():
 def test_predictions_are_drawn_as_their_result():
     display = CurveBandDisplay.from_predictions(Y, P, name="Model", curve="det", **FEW)
     assert display.results_ == bootstrap_curve(Y, P, curve="det", **FEW)
-    assert labels_of(display.ax_.get_legend())[0] == "Model (95 % simultaneous band)"
+    assert labels_of(display.ax_.get_legend())[0] == "Model (95% simultaneous band)"
     again = CurveBandDisplay.from_predictions(Y, {"a": P, "b": OTHER}, ax=display.ax_, **FEW)
     assert again.ax_ is display.ax_
     assert len(again.lines_) == 2

@@ -37,7 +37,7 @@ def test_the_picture_says_what_it_shows():
     assert display.ax_.get_xlabel() == "Accuracy on 100 test rows (larger is better)"
     assert "Number of resamples" in display.ax_.get_ylabel()
     labels = " ".join(labels_of(display.legend_))
-    for said in ("estimate 0.800", "95 % CI 0.", "(percentile)", "baseline 0.700"):
+    for said in ("estimate 0.800", "95% CI 0.", "(percentile)", "baseline 0.700"):
         assert said in labels
 
 

@@ -143,7 +143,7 @@ def test_baselines_far_away_become_arrows():
     assert display.ax_.get_xlim()[0] > 0
     assert "baseline, off the axis" in labels_of(display.legend_)
     without = many(2, naive_estimate=-20.0).plot(show_naive=False)
-    assert labels_of(without.legend_) == ["estimate and 95 % CI"]
+    assert labels_of(without.legend_) == ["estimate and 95% CI"]
 
 
 def test_names_are_shown_as_they_are_and_long_ones_are_cut():
@@ -162,7 +162,7 @@ def test_a_list_or_one_result_can_be_drawn():
 def test_different_levels_are_written_beside_the_intervals():
     low = result(interval=ConfidenceInterval(0.7, 0.9, 0.8, "t"))
     display = IntervalDisplay.from_results([result(), low])
-    assert "(80 % CI 0.70 to 0.90)" in display.texts_[1].get_text()
+    assert "(80% CI 0.70 to 0.90)" in display.texts_[1].get_text()
     assert labels_of(display.legend_)[-1] == "estimate and interval"
 
 

@@ -53,4 +53,4 @@ def test_the_legend_lies_within_the_figure(result):
     display.figure_.canvas.draw()
     legend, figure = display.legend_.get_window_extent(), display.figure_.bbox
     assert figure.x0 <= legend.x0 < legend.x1 <= figure.x1
-    assert "simultaneous 95 % interval" in display.ax_.get_xlabel()
+    assert "simultaneous 95% interval" in display.ax_.get_xlabel()

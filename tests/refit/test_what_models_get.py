@@ -679,7 +679,7 @@ def test_a_result_says_what_its_fit_was(rows):
             found, _ = heard(Labels(), X, y, strategy=strategy, stratify=stratify)
             result = found.result_
             said = " ".join(result.notes)
-            assert ("holds 63.2 % of the distinct rows, so that" in said) == (strategy == "oob")
+            assert ("holds 63.2% of the distinct rows, so that" in said) == (strategy == "oob")
             fixed = ("the number of training rows of each class",) if stratify else ()
             assert result.held_fixed == fixed
             assert result.settings["strategy"] == strategy
@@ -823,5 +823,5 @@ def test_the_error_of_a_search_is_that_of_the_losses_of_its_choices(kind, weight
     said = " ".join(found.notes)
     winner, counted = "abc"[means.argmax()], np.bincount(chosen, minlength=3)
     assert f"among 3 configurations: {winner}, with the uncorrected score {means.max():.4g}" in said
-    assert f"chosen in {100 * counted[means.argmax()] / b:.0f} %" in said
+    assert f"chosen in {100 * counted[means.argmax()] / b:.0f}%" in said
     assert f"and {np.count_nonzero(counted)} configurations at least once" in said

@@ -92,7 +92,7 @@ def test_same_member_trials_have_the_variance_of_one_multinomial_weight():
     """Var of a mean of same-member trials: (1/S) sigma^2, as for S independent units.
 
     False-alarm rate about 1e-5: the variance of 40,000 replicates has a standard error of
-    sqrt(2 / 40000) = 0.7 %; 3.2 % is allowed. With squared weights it would be 2.75 times.
+    sqrt(2 / 40000) = 0.7%; 3.2% is allowed. With squared weights it would be 2.75 times.
     """
     n_members = 40
     design = OnePopulationDesign.of(np.repeat(np.arange(n_members)[:, None], 2, axis=1))
@@ -122,7 +122,7 @@ def pigeonhole_variance(values):
 
 
 def test_the_two_way_bootstrap_of_a_mean_has_owens_pigeonhole_variance():
-    """40,000 resamples, analytic value; false-alarm rate about 1e-5 at 3.2 %."""
+    """40,000 resamples, analytic value; false-alarm rate about 1e-5 at 3.2%."""
     rng = np.random.default_rng(5)
     values = rng.normal(size=(6, 1)) + 0.5 * rng.normal(size=(1, 10)) + rng.normal(size=(6, 10))
     n_resamples = 40_000

@@ -25,7 +25,7 @@ WEIGHTS = RNG.exponential(size=N)
 HIT = (RNG.random(N) < 0.3).astype(float)
 RARE = RNG.random(N) < 1e-3
 STRATA = RNG.integers(0, 5, N)
-# Monte Carlo error of a 95 % limit from 1999 resamples, in standard deviations.
+# Monte Carlo error of a 95% limit from 1999 resamples, in standard deviations.
 MONTE_CARLO_ERROR = np.sqrt(0.025 * 0.975 / 1999) / stats.norm.pdf(1.96)
 
 COLUMNS = {

@@ -42,7 +42,7 @@ SCORES["poor"] = "0.600 (0.531 to 0.665)"
 
 def test_one_comparison_is_a_column_of_scores_with_the_best_in_bold():
     assert compared().to_markdown(layout="systems") == (
-        "| system | accuracy (95 % CI) |\n"
+        "| system | accuracy (95% CI) |\n"
         "| :--- | ---: |\n"
         "| good | **0.900** (0.851 to 0.935) |\n"
         "| fair | 0.850 (0.794 to 0.893) |\n"
@@ -70,7 +70,7 @@ def bold_of(text):
 def test_metrics_are_columns_and_the_best_goes_by_the_direction_of_each(table):
     text = table.to_markdown(layout="systems")
     header = text.splitlines()[0]
-    assert header == "| system | accuracy (95 % CI) | error rate (95 % CI) |"
+    assert header == "| system | accuracy (95% CI) | error rate (95% CI) |"
     assert bold_of(text) == [[True, True], [False, False], [False, False]]
     assert "**0.100** (" in text
 
@@ -78,7 +78,7 @@ def test_metrics_are_columns_and_the_best_goes_by_the_direction_of_each(table):
 def test_subgroups_are_columns():
     by = compared(by=np.where(np.arange(200) < 100, "early", "late"))
     header = by.to_markdown(layout="systems").splitlines()[0]
-    assert header == "| system | early (95 % CI) | late (95 % CI) |"
+    assert header == "| system | early (95% CI) | late (95% CI) |"
 
 
 def test_nothing_is_bold_where_the_direction_is_unknown():
@@ -148,7 +148,7 @@ def test_a_page_of_comparisons_begins_with_systems_by_metrics(table):
 
 
 def test_names_are_escaped_in_each_layout():
-    names = {"a_b & <c>": SYSTEMS["good"], "50 %": SYSTEMS["poor"]}
+    names = {"a_b & <c>": SYSTEMS["good"], "50%": SYSTEMS["poor"]}
     result = compared(names)
     assert r"a\_b \& \textless{}c\textgreater{}" in result.to_latex(layout="systems")
     assert "a_b & &lt;c>" in result.to_markdown(layout="systems")
@@ -209,7 +209,7 @@ def test_an_interval_that_all_differences_share_is_named_in_the_title():
         "accuracy of first",
         "of second",
         "estimate",
-        "95 % CI (expanded)",
+        "95% CI (expanded)",
         "simultaneous",
     ]
     assert header == f"| {' | '.join([*columns, 'P(superiority)'])} |"
@@ -218,7 +218,7 @@ def test_an_interval_that_all_differences_share_is_named_in_the_title():
     mixed = compared({"near": near, **SYSTEMS})
     header, _, row, *_ = mixed.to_markdown().splitlines()
     assert header.startswith(
-        "| difference | interval | accuracy of first | of second | estimate | 95 % CI | simult"
+        "| difference | interval | accuracy of first | of second | estimate | 95% CI | simult"
     )
     assert row.startswith("| near - good | Tango |")
 
@@ -366,7 +366,7 @@ def test_digits_must_be_a_number_of_them(method, digits, table):
 @pytest.mark.parametrize("layout", ["systems", "differences", "both"])
 def test_a_caption_and_a_label_put_the_tabulars_into_one_table(layout, table):
     for shown in (table, compared()):
-        latex = shown.to_latex(layout=layout, caption="50 % of a_b", label="tab:a_b")
+        latex = shown.to_latex(layout=layout, caption="50% of a_b", label="tab:a_b")
         start = "\\begin{table}\n\\centering\n\\caption{50 \\% of a\\_b}\n\\label{tab:a_b}\n"
         assert latex == f"{start}{shown.to_latex(layout=layout)}\n\\end{{table}}"
         labelled = shown.to_latex(layout=layout, label="x")

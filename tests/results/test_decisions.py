@@ -80,7 +80,7 @@ def test_the_detectable_margin_is_the_half_width_and_the_power():
     options = {"metric": "mean", "greater_is_better": False, "random_state": 0}
     [pair] = compare_systems(None, losses(), interval="t", **options).pairs
     values = losses()["A"] - losses()["B"]
-    # Of the data, not of the resamples: 2 % of Monte Carlo noise in the standard error.
+    # Of the data, not of the resamples: 2% of Monte Carlo noise in the standard error.
     error = values.std(ddof=1) / np.sqrt(len(values))
     expected = (stats.t.ppf(0.975, 39) + stats.t.ppf(0.8, 39)) * error
     assert_allclose(pair.verdict(0.1).detectable_margin, expected, rtol=0.05)

@@ -117,8 +117,8 @@ def test_keys_are_shown_where_the_metric_does_not_say_them():
 
 def test_a_table_marks_what_is_no_confidence_interval():
     table = ResultTable({"a": accuracy_result(), "b": ALL_KINDS["pooled"]()})
-    assert "(95 % spread of single runs)" in table.to_markdown()
-    assert "(95 % CI)" in table.to_markdown()
+    assert "(95% spread of single runs)" in table.to_markdown()
+    assert "(95% CI)" in table.to_markdown()
 
 
 def test_an_undefined_result_in_a_table_has_its_reason():

@@ -28,7 +28,7 @@ def test_a_printed_result_is_its_estimate_and_limits_on_one_line():
 
 
 def test_the_repr_of_a_result_names_its_class_metric_level_and_method():
-    text = "<EvaluationResult: accuracy 0.855 (95 % CI 0.800 to 0.897, Wilson)>"
+    text = "<EvaluationResult: accuracy 0.855 (95% CI 0.800 to 0.897, Wilson)>"
     assert repr(accuracy_result()) == text
 
 
@@ -75,7 +75,7 @@ def test_a_pair_is_a_number_with_limits():
     assert str(pair).startswith("0.4")
     assert float(pair) == pair.difference
     low, high = numbers_of(str(pair))[1:]
-    shown = f"accuracy A - B: {numbers_of(str(pair))[0]} (95 % CI {low} to {high}, expanded)"
+    shown = f"accuracy A - B: {numbers_of(str(pair))[0]} (95% CI {low} to {high}, expanded)"
     assert repr(pair) == f"<PairedDifference: {shown}>"
     assert repr(one_pair()) == f"<ComparisonResult: {shown}>"
 
@@ -101,7 +101,7 @@ def test_a_table_has_a_line_per_result_and_a_format_asks_for_one_of_them():
     table = subgroups()
     lines = repr(ResultTable({"all": table})).splitlines()
     assert lines[:2] == ["ResultTable({", "  'all': ResultTable({"]
-    assert lines[2].startswith("    'women': <EvaluationResult: accuracy (women) 0.855 (95 % CI")
+    assert lines[2].startswith("    'women': <EvaluationResult: accuracy (women) 0.855 (95% CI")
     assert len(lines) == 2 + len(table) + 2
     assert f"{table}" == str(table)
     with pytest.raises(TypeError, match=re.escape("table['women']")):

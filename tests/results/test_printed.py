@@ -161,7 +161,7 @@ def test_percent_is_told_by_size_or_by_its_sign_and_said():
     shares, n = ["0.0934", "0.9290", "0.1000"], 20_000
     plain = check_table(table_of(shares), n=n)
     assert not plain.in_percent
-    for texts in (["9.34", "92.90", "10.00"], ["9.34%", "92.90 %", "10.00%"]):
+    for texts in (["9.34", "92.90", "10.00"], ["9.34%", "92.90%", "10.00%"]):
         check = check_table(table_of(texts), n=n)
         assert check.in_percent
         assert any("percent" in note for note in check.notes)

@@ -125,7 +125,7 @@ def test_a_difference_is_printed_as_what_it_is_wherever_it_is_shown(seed):
     verdict = re.search(rf"difference ({NUMBER}).*?CI {RANGE}", str(pair.verdict()))
     for texts in (
         re.match(rf"(\S+) \({RANGE}", str(pair)).groups(),
-        re.search(rf"estimated at (\S+) \(95 % CI {RANGE}", result.claim()).groups(),
+        re.search(rf"estimated at (\S+) \(95% CI {RANGE}", result.claim()).groups(),
         re.search(rf"A - B +(\S+) +{RANGE}", result.summary()).groups(),
         texts_of_a_row(row),
         verdict.groups(),

@@ -56,8 +56,8 @@ def test_other_intervals_of_a_result_hold_all_at_once_too():
 
 def test_words_say_that_the_intervals_are_simultaneous():
     table = results()
-    assert "95 % simultaneous CI" in table.summary()
-    assert "95 % simultaneous CI" in table[0].claim()
+    assert "95% simultaneous CI" in table.summary()
+    assert "95% simultaneous CI" in table[0].claim()
     assert "simultaneous over 4 scores" in table[0].summary()
     assert any("hold all at once" in note for note in table[0].notes)
     assert table[0].settings["adjust"] == "max-t"
@@ -86,7 +86,7 @@ def test_one_score_needs_no_adjustment():
 def test_the_monte_carlo_error_holds_that_of_the_level():
     options = {"interval": "percentile", "n_resamples": 999}
     together = results(**options)[0]
-    # Limits of runs with other seeds vary as much as it says: 20 of them tell it up to 16 %.
+    # Limits of runs with other seeds vary as much as it says: 20 of them tell it up to 16%.
     limits = np.array(
         [results(**options, random_state=seed)[0].confidence_interval for seed in range(20)]
     )

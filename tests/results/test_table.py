@@ -192,7 +192,7 @@ def test_rows_have_equal_decimals_and_those_of_other_units_keep_their_own():
     own = {str(result).split()[0] for result in shares.values()}
     assert len({len(number) for number in own}) == 2
     mass = {"mass": bootstrap_score(None, grams, metric="mean", **OPTIONS)}
-    for column in ("estimate", "95 % CI"):
+    for column in ("estimate", "95% CI"):
         assert decimals_of(ResultTable(shares).to_markdown(), column) == [{3}, {3}]
         for name, result in shares.items():
             of_both = ResultTable({name: result, **mass}).to_markdown()
@@ -209,7 +209,7 @@ def test_digits_of_a_table_of_scores_are_as_many_as_are_asked_for(table):
 
 def test_a_caption_and_a_label_put_a_tabular_of_scores_into_a_table():
     for shown in (scores(), scores()["f1"]):
-        latex = shown.to_latex(caption="F1, 95 % CI", label="tab:f1")
+        latex = shown.to_latex(caption="F1, 95% CI", label="tab:f1")
         start = "\\begin{table}\n\\centering\n\\caption{F1, 95 \\% CI}\n\\label{tab:f1}\n"
         assert latex == f"{start}{shown.to_latex()}\n\\end{{table}}"
 

@@ -50,7 +50,7 @@ def test_digits_follow_the_width_of_the_interval(low, high, shown):
         evidence=evidence, confidence_interval=ConfidenceInterval(low, high, 0.95, "t")
     )
     # How a limit of zero is written is another matter.
-    shown = " to 1.00e-07" if low == 0 else f"95 % CI {shown}"
+    shown = " to 1.00e-07" if low == 0 else f"95% CI {shown}"
     assert f"{shown}, t interval" in result.claim()
 
 
@@ -62,7 +62,7 @@ def test_rounding_moves_no_limit_by_more_than_a_fortieth_of_the_width():
         interval = ConfidenceInterval(low, high, 0.95, "t")
         evidence = replace(known, estimate=(low + high) / 2)
         claim = mean_result(evidence=evidence, confidence_interval=interval).claim()
-        shown = re.search(r"95 % CI (\S+) to (\S+), t interval", claim).groups()
+        shown = re.search(r"95% CI (\S+) to (\S+), t interval", claim).groups()
         for limit, written in zip((low, high), shown, strict=True):
             assert abs(float(written) - limit) <= (high - low) / 40 * 1.001
 
@@ -100,7 +100,7 @@ def test_the_claim_of_an_accuracy_can_be_printed_in_a_paper():
     # Wilson limits of 171 of 200 from the formula: 0.7995 and 0.8971.
     assert accuracy_result().claim() == (
         "Accuracy on new data from the same source is estimated at 0.855 from 200 test rows "
-        "(95 % CI 0.800 to 0.897, Wilson interval)."
+        "(95% CI 0.800 to 0.897, Wilson interval)."
     )
 
 
@@ -269,7 +269,7 @@ def test_notes_that_are_no_reason_stay_beside_an_undefined_number():
     notes = ("Only 3 rows.", why)
     result = mean_result(evidence=evidence, confidence_interval=limits, notes=notes)
     found = facts_of(result)
-    assert ("95 % CI", "undefined: fewer than two resamples gave a value") in found
+    assert ("95% CI", "undefined: fewer than two resamples gave a value") in found
     assert [text for label, text in found if label == "note"] == ["Only 3 rows."]
 
 
@@ -292,14 +292,14 @@ def test_a_claim_without_a_number_gives_the_reason():
     assert undefined_result().claim() == (
         "Accuracy is undefined on 200 test rows: There are no positives."
     )
-    assert "no 95 % CI: fewer than two resamples gave" in ALL_KINDS["one resample"]().claim()
+    assert "no 95% CI: fewer than two resamples gave" in ALL_KINDS["one resample"]().claim()
 
 
 @pytest.mark.parametrize("kind", ["next_run", "pooled"])
 def test_what_is_no_confidence_interval_is_not_called_one(kind):
     result = ALL_KINDS[kind]()
     assert not re.search(r"\bCI\b", result.claim() + result.summary() + result.to_markdown())
-    expected = {"next_run": "95 % prediction interval", "pooled": "not a confidence interval"}
+    expected = {"next_run": "95% prediction interval", "pooled": "not a confidence interval"}
     assert expected[kind] in result.claim()
 
 
@@ -339,7 +339,7 @@ def test_the_summary_says_all_and_fits_the_page():
     summary = result.summary()
     for said in (
         "Accuracy on 200 test rows", "on new data from the same source", "0.855 (larger is better)",
-        "95 % CI", "percentile bootstrap interval", "standard error", "bias", "Monte Carlo error",
+        "95% CI", "percentile bootstrap interval", "standard error", "bias", "Monte Carlo error",
         "200 rows, 999 times", "the trained system", "0.510 (best system that ignores its inputs",
         "note",
     ):  # fmt: skip

@@ -573,7 +573,7 @@ def test_the_claim_names_the_method_its_rows_and_the_interval(two_classes):
     scorer = BootstrapScorer(GaussianNB(), **FEW).fit(*two_classes)
     claim = scorer.result_.claim()
     assert "expected accuracy of the method when trained on 120 rows" in claim
-    assert "95 % CI" in claim
+    assert "95% CI" in claim
     assert "cv-bootstrap interval, 120 rows resampled" in claim
     assert "probability" not in claim
     assert "test row" not in scorer.result_.summary()
@@ -581,7 +581,7 @@ def test_the_claim_names_the_method_its_rows_and_the_interval(two_classes):
 
 def test_the_summary_of_out_of_bag_says_what_a_sample_holds(two_classes):
     scorer = BootstrapScorer(GaussianNB(), strategy="oob", **FEW).fit(*two_classes)
-    assert "63.2 %" in scorer.result_.summary()
+    assert "63.2%" in scorer.result_.summary()
 
 
 def test_seeds_that_make_no_difference_change_no_interval(two_classes):
@@ -608,9 +608,9 @@ def test_the_summary_says_what_more_bootstrap_samples_would_buy(two_classes):
     scorer = BootstrapScorer(GaussianNB(), **FEW).fit(*two_classes)
     now, later = scorer.result_._basis.error.prediction_error.cv.half_width_errors()
     assert 0.01 < later < now < 0.3
-    text = f"Monte Carlo error {100 * now:.2g} % of half the width; with four times the bootstrap"
+    text = f"Monte Carlo error {100 * now:.2g}% of half the width; with four times the bootstrap"
     summary = " ".join(scorer.result_.summary().split())
-    assert f"{text} samples {100 * later:.2g} %" in summary
+    assert f"{text} samples {100 * later:.2g}%" in summary
     oob = BootstrapScorer(GaussianNB(), strategy="oob", **FEW).fit(*two_classes)
     assert "half the width" not in oob.result_.summary()
 

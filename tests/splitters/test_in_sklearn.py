@@ -268,7 +268,7 @@ def test_a_frozen_model_is_scored_on_resampled_test_rows_and_never_fitted():
     scores = cross_val_score(FrozenEstimator(model), X, Y, cv=cv)
     expected = [right[test].mean() for _, test in cv.split(X, Y)]
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
-    # The bootstrap variance of a proportion is exactly p (1 - p) / n; chi-square, 0.1 % two-sided.
+    # The bootstrap variance of a proportion is exactly p (1 - p) / n; chi-square, 0.1% two-sided.
     theory = right.mean() * (1 - right.mean()) / 60
     assert 0.78 < scores.var() / theory < 1.25
 

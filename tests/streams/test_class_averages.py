@@ -113,7 +113,7 @@ def test_estimates_and_words_are_those_of_rows_in_memory(name):
     assert found.estimate == pytest.approx(expected.estimate, rel=1e-12)
     assert found.naive_estimate == pytest.approx(expected.naive_estimate, rel=1e-12)
     assert found.greater_is_better is expected.greater_is_better
-    # Two standard deviations of 999 replicates: a ratio with an error of 3.2 %, four of them.
+    # Two standard deviations of 999 replicates: a ratio with an error of 3.2%, four of them.
     assert found.standard_error == pytest.approx(expected.standard_error, rel=0.13)
     assert found.confidence_interval.method == "expanded"
 

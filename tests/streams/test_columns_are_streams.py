@@ -266,7 +266,7 @@ def test_counted_labels_are_known_and_vary_as_those_of_arrays(name):
         other = expected[key]
         close(one.estimate, other.estimate)
         close(one.naive_estimate, other.naive_estimate)
-        # Standard deviations of 999 replicates have errors of 2.2 % each: four of their difference.
+        # Standard deviations of 999 replicates have errors of 2.2% each: four of their difference.
         assert one.standard_error == pytest.approx(other.standard_error, rel=0.13)
     wilson = of_chunks(y, p, 9000, metric="accuracy", n_resamples=19)
     arrays = quiet(skboot.bootstrap_score, y, p, metric="accuracy", n_resamples=19, random_state=5)

@@ -131,7 +131,7 @@ def test_rows_with_weights_are_worth_about_as_many_as_by_kish():
     result = found.curve(grid=RATES)
     own = WEIGHTS[TRUTH == 1]
     worth = own.sum() ** 2 / np.sum(own**2)
-    # A variance of 999 resamples has a standard error of 4.5 %.
+    # A variance of 999 resamples has a standard error of 4.5%.
     assert_allclose(result._behind, worth, rtol=0.18)
     assert result._weighted
 

@@ -162,7 +162,7 @@ def test_differences_are_as_asked_for_and_near_those_of_arrays(asked):
     ]
     for one, other in zip(found.pairs, expected.pairs, strict=True):
         assert one.difference == pytest.approx(other.difference, abs=1e-14)
-        # Two standard deviations of 1999 replicates: a ratio with an error of 2.3 %, four of them.
+        # Two standard deviations of 1999 replicates: a ratio with an error of 2.3%, four of them.
         assert one.standard_error == pytest.approx(other.standard_error, rel=0.1)
 
 

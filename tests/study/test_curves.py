@@ -369,7 +369,7 @@ def test_data_frames_have_a_row_per_point():
 def test_a_result_says_what_it_is():
     result = bootstrap_curve(Y, SCORE, n_resamples=199, random_state=0)
     assert result.claim().startswith(
-        "The ROC curve was estimated on 240 test rows; its 95 % simultaneous confidence band holds "
+        "The ROC curve was estimated on 240 test rows; its 95% simultaneous confidence band holds "
         "for the whole curve at once"
     )
     assert "240 rows resampled 199 times" in result.summary()

@@ -43,7 +43,7 @@ def test_the_gap_of_a_system_is_not_its_performance(gap):
     summary = one_line(gap.summary())
     assert "largest difference between subgroups for this trained system" in summary
     assert "performance" not in summary
-    assert "95 % simultaneous CI" in summary
+    assert "95% simultaneous CI" in summary
     assert "simultaneous over all pairs of subgroups" in summary
     assert "conditional on the trained system note" in summary
 
@@ -60,13 +60,13 @@ def test_the_claim_names_the_pair_and_what_the_interval_is_over(gap, change):
     low, high = gap.confidence_interval[:2]
     assert gap.claim() == (
         f"The largest difference in accuracy between subgroups was {gap.estimate:.2f} "
-        f"(other - men) on 600 test rows (95 % CI {low:.2f} to {high:.2f}, simultaneous over all "
+        f"(other - men) on 600 test rows (95% CI {low:.2f} to {high:.2f}, simultaneous over all "
         "pairs of subgroups, from the limits of each subgroup). On new data from the same source "
         "these two differ."
     )
     assert change.claim().startswith(
         "The largest change between subgroups of a difference in accuracy was "
-        f"{change.estimate:.2f} (A - B: other - men) on 600 test rows (95 % CI "
+        f"{change.estimate:.2f} (A - B: other - men) on 600 test rows (95% CI "
     )
 
 
@@ -97,7 +97,7 @@ def test_tables_and_pages_mark_the_interval(data, gap, change):
         assert "simultaneous CI" in repr(one)
     table = bootstrap_score(y, systems["A"], by=by, random_state=0)
     assert table.to_markdown().count("simultaneous") == 1
-    assert "95 % CI" in table.to_markdown()
+    assert "95% CI" in table.to_markdown()
     summary = one_line(table.summary())
     assert "accuracy gap (other - men): largest difference between subgroups" in summary
 
@@ -449,7 +449,7 @@ def test_the_monte_carlo_error_of_a_gap_is_the_spread_over_bootstrap_runs():
     ]  # fmt: skip
     limits = np.array([run["gap"].confidence_interval[:2] for run in runs])
     errors = np.array([run["gap"].monte_carlo_error for run in runs[:10]])
-    # 100 runs know a spread to 7 %: four standard errors.
+    # 100 runs know a spread to 7%: four standard errors.
     assert_allclose(errors.mean(axis=0), limits.std(axis=0, ddof=1), rtol=0.3)
 
 

@@ -46,7 +46,10 @@ def test_a_perfect_ranking_is_no_error_on_the_smaller_class(n, turned, metric):
     expected = [low, high] if metric == "roc_auc" else [-high, -low]
     close([*result.confidence_interval], expected)
     assert result.confidence_interval.method == "wilson"
-    text = f"No row is out of place: score interval on the smaller class ({n} rows)"
+    text = (
+        "No row is out of place, and no resample differs: score interval on the smaller class "
+        f"({n} rows)"
+    )
     assert text in notes
     assert text not in raised
 
@@ -109,7 +112,7 @@ def test_resamples_that_are_too_few_for_a_level_are_told(n, level):
     result, *_, raised = told(SCORE, None, values, confidence_level=level, **options)
     tail = (1 - level) / 2
     needed = round(2 / (1 - level)) - 1
-    text = f"{n} resamples are too few for a quantile with {100 * tail:.3g} % beyond it"
+    text = f"{n} resamples are too few for a quantile with {100 * tail:.3g}% beyond it"
     advice = f"Use n_resamples={needed} or more."
     assert (text in raised) == (advice in raised) == (n < needed)
     drawn = result.bootstrap_distribution

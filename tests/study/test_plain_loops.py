@@ -1,7 +1,7 @@
 """Sense: a plain loop of resamples over scikit-learn's function, and what decisions must agree on.
 
 The loop knows nothing of the package: rows, or whole groups, within strata, are drawn with
-replacement, and the function is called on them. Its standard error is that of 30 resamples (13 %),
+replacement, and the function is called on them. Its standard error is that of 30 resamples (13%),
 so an interval of between a third and three times its normal one is asked for, where 10 rows of
 each outcome stand behind it and no note speaks of width.
 """
@@ -55,7 +55,7 @@ def speaks_of_width(result):
 
 
 def assert_as_uncertain(one, result, error, most):
-    """The error of a spread of 30 resamples is 13 %, of one of 199 is 5 %."""
+    """The error of a spread of 30 resamples is 13%, of one of 199 is 5%."""
     assert 0.5 * error <= one.standard_error <= most * error
     low, high = one.confidence_interval
     if not speaks_of_width(result):

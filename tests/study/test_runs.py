@@ -248,7 +248,7 @@ def test_over_seeds_alone_the_result_is_conditional_on_the_test_rows():
     assert ", conditional on the test rows, is estimated at" in result.claim()
     said = " ".join(result.summary().split())
     assert " conditional on the training set and the test rows " in said
-    assert "0 to 62 %" in result.summary()
+    assert "0 to 62%" in result.summary()
 
 
 @pytest.mark.parametrize(
@@ -273,8 +273,8 @@ def test_every_result_says_what_is_held_fixed_and_how_the_runs_scored(estimand):
     assert "min " in text
     assert "median " in text
     assert result.is_confidence_interval == (estimand in ("method", "system"))
-    assert ("95 % prediction interval" in text) == (estimand == "next_run")
-    assert ("95 % spread of single runs" in text) == (estimand == "pooled")
+    assert ("95% prediction interval" in text) == (estimand == "next_run")
+    assert ("95% spread of single runs" in text) == (estimand == "pooled")
     assert ("not a confidence interval" in result.claim()) == (estimand == "pooled")
     assert "probability" not in text + result.claim()
 
@@ -357,7 +357,7 @@ def test_a_saved_result_still_answers_for_every_estimand(tmp_path):
 @pytest.mark.parametrize("estimand", ["method", "next_run"])
 def test_bootstrap_samples_without_full_runs_are_refused_since_the_centre_is_low(estimand):
     y_true, y_preds = runs_of()
-    with pytest.raises(ValueError, match=r"full_runs.*63\.2 %.*these runs are worse on average"):
+    with pytest.raises(ValueError, match=r"full_runs.*63\.2%.*these runs are worse on average"):
         bootstrap_runs(y_true, y_preds, metric="accuracy", varied="training", estimand=estimand)
 
 

@@ -145,7 +145,7 @@ def test_toy_accuracy_is_0_855_with_the_one_stage_cluster_bootstrap_variance():
     for _ in range(2000):
         drawn = rng.choice(conditions, len(conditions))
         plain.append(correct[np.concatenate([rows_of[c] for c in drawn])].mean())
-    # Two bootstraps of 9999 and 2000 draws: the ratio of sds has a standard error of 1.8 %.
+    # Two bootstraps of 9999 and 2000 draws: the ratio of sds has a standard error of 1.8%.
     assert result.standard_error == pytest.approx(np.std(plain, ddof=1), rel=0.08)
 
 
@@ -427,7 +427,7 @@ def test_auto_warns_of_heavy_tails():
 
 
 def test_auto_warns_of_heavy_tails_of_the_residuals_of_r2():
-    # In the study of real predictions 82 to 88 % of such intervals held the score.
+    # In the study of real predictions 82 to 88% of such intervals held the score.
     truth = np.random.default_rng(0).normal(size=200)
     predicted = truth + 0.1 * np.random.default_rng(1).normal(size=200)
     predicted[7] += 1.0
@@ -626,7 +626,7 @@ def test_ten_million_rows_never_make_an_array_of_resamples_by_rows():
     p = result.estimate
     assert p == (y_true == y_pred).mean()
     assert peak < 50e6
-    # sd of 9999 replicates: standard error 0.7 %.
+    # sd of 9999 replicates: standard error 0.7%.
     assert result.standard_error == pytest.approx(np.sqrt(p * (1 - p) / 1e7), rel=0.04)
 
 

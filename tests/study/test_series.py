@@ -782,7 +782,7 @@ ORDERS = "labels in different orders"
 
 @pytest.fixture
 def table():
-    """Return a shuffled table of truth and predictions of which 85 % are right."""
+    """Return a shuffled table of truth and predictions of which 85% are right."""
     pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 300)

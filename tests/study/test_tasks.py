@@ -241,8 +241,8 @@ def test_other_metrics_of_the_call_are_not_drawn_within_classes():
 
 
 def test_the_variance_of_fixed_tasks_is_that_of_rows_within_them():
-    # Exact: sum p (1 - p) / m / T^2. The standard error of 8000 resamples is off by 0.8 % in one
-    # standard deviation; 4 % is five of them, a false alarm in less than one of a million seeds.
+    # Exact: sum p (1 - p) / m / T^2. The standard error of 8000 resamples is off by 0.8% in one
+    # standard deviation; 4% is five of them, a false alarm in less than one of a million seeds.
     result = bootstrap_score(Y, LABEL, average_over=TASK, n_resamples=8000, random_state=1)
     p = np.array([np.mean(Y[rows] == LABEL[rows]) for rows in ROWS])
     exact = np.sqrt(np.sum(p * (1 - p) / np.array(SIZES))) / len(SIZES)
@@ -307,8 +307,8 @@ def test_fixed_tasks_have_the_expanded_interval_and_drawn_ones_that_of_student()
     assert drawn.confidence_interval.method == "t"
     low, high = drawn.confidence_interval
     p = [np.mean(Y[rows] == LABEL[rows]) for rows in ROWS]
-    # The bootstrap's standard error of a mean of 11 values is exact up to 1999 resamples: 1.6 % in
-    # one standard deviation, and 8 % in five.
+    # The bootstrap's standard error of a mean of 11 values is exact up to 1999 resamples: 1.6% in
+    # one standard deviation, and 8% in five.
     exact = stats.t.ppf(0.975, len(p) - 1) * stats.sem(p)
     assert_allclose((high - low) / 2, exact, rtol=0.08)
 
@@ -422,7 +422,7 @@ def test_averages_over_tasks_of_test_sets_of_their_own_vary_independently(kind):
     ]
     [pair] = result.pairs
     assert_allclose(pair.difference, alone[0].estimate - alone[1].estimate)
-    # Two standard deviations of 9999 draws differ by 1 %; five of them.
+    # Two standard deviations of 9999 draws differ by 1%; five of them.
     assert_allclose(pair.standard_error, np.hypot(*(r.standard_error for r in alone)), rtol=0.05)
     assert "averaged over 11 tasks" in result.summary()
     assert any("tasks" in text for text in result.held_fixed) == (kind == "fixed")

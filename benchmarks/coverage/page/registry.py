@@ -124,6 +124,8 @@ def filled(text: str) -> str:
 
     def made(match):
         found = SECTIONS[match[1]]
-        return f"<!-- {match[1]} -->\n{found.make() if found.is_run else NOT_RUN}\n<!-- end -->"
+        # Titles of cells are the keys of their seeds, and keep the space before a percent sign.
+        part = re.sub(r"(?<=\d) %", "%", found.make()) if found.is_run else NOT_RUN
+        return f"<!-- {match[1]} -->\n{part}\n<!-- end -->"
 
     return re.sub(r"<!-- (\w+) -->\n.*?<!-- end -->", made, text, flags=re.DOTALL)
