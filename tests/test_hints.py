@@ -371,7 +371,7 @@ TO_DO = {
     ),
     "a function for its scorer": (
         lambda: skboot.metrics.get_scorer(sklearn.metrics.f1_score),
-        "make a scorer with sklearn.metrics.make_scorer",
+        "Make a scorer of a function with sklearn.metrics.make_scorer",
     ),
     "text as labels of the test set": (
         lambda: BootstrapScorer(LogisticRegression(), n_train_resamples=3).fit(

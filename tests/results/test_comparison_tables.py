@@ -51,7 +51,7 @@ def test_one_comparison_is_a_column_of_scores_with_the_best_in_bold():
     assert compared().to_latex(layout="systems") == (
         "\\begin{tabular}{lr}\n"
         "\\toprule\n"
-        "system & accuracy (95 \\% CI) \\\\\n"
+        "system & accuracy (95\\% CI) \\\\\n"
         "\\midrule\n"
         "good & \\textbf{0.900} (0.851 to 0.935) \\\\\n"
         "fair & 0.850 (0.794 to 0.893) \\\\\n"
@@ -367,7 +367,7 @@ def test_digits_must_be_a_number_of_them(method, digits, table):
 def test_a_caption_and_a_label_put_the_tabulars_into_one_table(layout, table):
     for shown in (table, compared()):
         latex = shown.to_latex(layout=layout, caption="50% of a_b", label="tab:a_b")
-        start = "\\begin{table}\n\\centering\n\\caption{50 \\% of a\\_b}\n\\label{tab:a_b}\n"
+        start = "\\begin{table}\n\\centering\n\\caption{50\\% of a\\_b}\n\\label{tab:a_b}\n"
         assert latex == f"{start}{shown.to_latex(layout=layout)}\n\\end{{table}}"
         labelled = shown.to_latex(layout=layout, label="x")
         start = "\\begin{table}\n\\centering\n\\label{x}\n"

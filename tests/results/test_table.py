@@ -210,7 +210,7 @@ def test_digits_of_a_table_of_scores_are_as_many_as_are_asked_for(table):
 def test_a_caption_and_a_label_put_a_tabular_of_scores_into_a_table():
     for shown in (scores(), scores()["f1"]):
         latex = shown.to_latex(caption="F1, 95% CI", label="tab:f1")
-        start = "\\begin{table}\n\\centering\n\\caption{F1, 95 \\% CI}\n\\label{tab:f1}\n"
+        start = "\\begin{table}\n\\centering\n\\caption{F1, 95\\% CI}\n\\label{tab:f1}\n"
         assert latex == f"{start}{shown.to_latex()}\n\\end{{table}}"
 
 
