@@ -209,20 +209,23 @@ def plan_evaluation(
     compare_systems : Makes pairs of systems.
     bootstrap_runs : Makes pilots of several runs.
 
-    Notes ----- Units are those of the pilot, and strata keep their shares. With n units and
-    standard error s in the pilot, n' units have s sqrt(n / n'), and the quantile is that of
-    Student's t at n'. The interval of a proportion is solved exactly. With m units and S runs in
-    the pilot, ``Var(m', S') = training + seed / S' + (test + interaction / S') m / m'``, by the
-    components of the pilot, with Satterthwaite's degrees of freedom at that size. For two methods
-    the part of the test units is assumed not to shrink with more runs, so the plan is rather too
-    large for another ``n_runs``. The power is that of the normal distribution, or of the noncentral
-    t under 20 degrees of freedom. The range scales the pilot's variance by the limits of its
+    Notes
+    -----
+    Units are those of the pilot, and strata keep their shares. With n units and standard error
+    s in the pilot, n' units have s sqrt(n / n'), and the quantile is that of Student's t at n'.
+    The interval of a proportion is solved exactly. With m units and S runs in the pilot,
+    ``Var(m', S') = training + seed / S' + (test + interaction / S') m / m'``, by the components
+    of the pilot, with Satterthwaite's degrees of freedom at that size. For two methods the part
+    of the test units is assumed not to shrink with more runs, so the plan is rather too large
+    for another ``n_runs``. The power is that of the normal distribution, or of the noncentral t
+    under 20 degrees of freedom. The range scales the pilot's variance by the limits of its
     chi-square distribution at the same level; where a score has two bounds, also by how the
     variance of a proportion would change within the pilot's interval at that level. For a
-    proportion it comes from Wilson's limits. With heavy tails variances are less certain than that,
-    unless the pilot knows how many rows decide the difference: then these limit the degrees of
-    freedom, in proportion to the units. A margin for right and wrong on independent rows is planned
-    by Tango's interval, one for areas under ROC curves by logit-delong, like verdicts.
+    proportion it comes from Wilson's limits. With heavy tails variances are less certain than
+    that, unless the pilot knows how many rows decide the difference: then these limit the
+    degrees of freedom, in proportion to the units. A margin for right and wrong on independent
+    rows is planned by Tango's interval, one for areas under ROC curves by logit-delong, like
+    verdicts.
 
     References
     ----------

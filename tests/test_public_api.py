@@ -84,7 +84,7 @@ def test_the_reference_page_lists_each_public_name_once():
 
 def test_the_page_of_the_project_names_each_public_module():
     [paragraph] = re.findall(
-        r"^\* \*Public\* is(.*?)^\* ", read_or_skip("docs/project.md"), re.M | re.S
+        r"^\* \*Public\* are(.*?)^\* ", read_or_skip("docs/project.md"), re.M | re.S
     )
     assert re.findall(r"`(skboot[.\w]*)`", paragraph) == sorted(PUBLIC_MODULES, key=paragraph.find)
 
