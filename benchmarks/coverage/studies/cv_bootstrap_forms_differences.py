@@ -1,0 +1,347 @@
+"""Which variance of the difference of two methods without a test set, and how many fits.
+
+Forms (`methods.forms`): O21, which is record 0035; "shares", where the residuals of each method are
+scaled by the root of its own share of the training variance before their difference is taken,
+max(V_fl, V_fl + s_rob^2); the same with twice the covariance of testing and training of these
+residuals; the same again at most the conservative variance, which is the form "share" of
+`cv_bootstrap_forms` where the second method makes no error; and the corrected resampled t of the 50
+folds. Samples, repeats, truths and widths are as in that study; both methods stand on the same
+samples and folds.
+
+Rule, written before the run. With 200 samples and 5 repeats a form may replace O21 on a half of the
+cells if
+
+D1. in every cell its coverage of the expected difference at n (of a peak: at .9 n), plus 2.6 Monte
+    Carlo errors, is at least 93 % (91 in skewed cells), or at most one point below that of O21;
+D2. its mean undercoverage, of the expected difference and of that of the two models of all rows, is
+    at most .002 above that of O21;
+D3. of equal methods it tells apart at most 5 % plus 2.6 Monte Carlo errors;
+D4. its geometric mean width is smaller than that of O21.
+
+Of those that may on the choosing half, that with the smallest geometric mean width is taken; where
+"shares and covariance, capped" may and is at most 5 % wider, it is taken, since one score and a
+difference then have one rule. It replaces O21 if it may on the confirming half as well. Otherwise
+O21 stays.
+
+Fewer fits: the setting that `cv_bootstrap_forms` takes becomes that of differences if S1 to S3 of
+that study hold for it here on both halves, in the form that is taken.
+
+600 data sets a cell; Monte Carlo error .9 points at 95 %. The study goes on where it was stopped:
+
+    make coverage-study STUDY=cv_bootstrap_forms_differences
+    python -m benchmarks.coverage.studies.cv_bootstrap_forms_differences
+
+The second prints what the rule says of the table.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skboot.method_error.cv_bootstrap import MethodsDifference
+
+from ..methods.designs import (
+    LOSSES,
+    UNIT,
+    Design,
+    bent,
+    centroids,
+    discriminant,
+    gamma_noise,
+    in_groups,
+    linear,
+    logit_link,
+    neighbours,
+    newton,
+    quadratic,
+    ridge,
+    shifted,
+    sloped,
+    smoother,
+    stump,
+    wavy,
+)
+from ..methods.forms import DIFFERENCES, differences_by_repeats
+from ..methods.many_columns import alike, kernel_ridge, least_squares, on
+from ..methods.parts import corrected_t, error_and_influence, parts_of, samples_of
+from ..runner import RESULTS, TableStudy, monte_carlo_error, read
+from .cv_bootstrap_forms import (
+    EXCESS,
+    FEWER,
+    MEANS,
+    MSE,
+    N_FRESH,
+    N_TRUTH,
+    REPEATS,
+    SAMPLES,
+    WHOLE,
+    fresh,
+    lines,
+    lower_cells,
+    setting_faults,
+    table_by_cell,
+    told,
+    under,
+    width_of,
+)
+from .cv_bootstrap_forms import HEADER as OF_ONE
+
+SEED = 13500
+N_SETS = 600
+ONE_RULE = "shares and covariance, capped"
+
+
+class Pair(NamedTuple):
+    """Two learners on the rows of one design; `is_null` where they are alike."""
+
+    first: object
+    second: object
+    draw: object
+    size: int
+    metric: str
+    kind: str = "smooth"
+    is_null: bool = False
+
+    def design(self, learner):
+        """The cell of one learner."""
+        return Design(learner, self.draw, self.size, self.metric, kind=self.kind)
+
+
+LOGISTIC = newton(logit_link, 1.0)
+CHOOSING = {
+    "least squares and ridge, p 60, n 100": Pair(
+        least_squares, ridge(20.0), linear(60), 100, MSE, "columns"
+    ),
+    "least squares and ridge, p 20, n 40": Pair(
+        least_squares, ridge(10.0), linear(20), 40, MSE, "columns"
+    ),
+    "least squares and ridge, p 75, n 100": Pair(
+        least_squares, ridge(20.0), linear(75), 100, MSE, "peak"
+    ),
+    "two penalties, p 5, n 60": Pair(ridge(1.25), ridge(0.1), linear(5), 60, MSE),
+    "discriminant and centroids, p 10, n 80": Pair(
+        discriminant, centroids, shifted(0.5, 10, 0.5, 4), 80, "error"
+    ),
+    "3-NN and smoother, n 80": Pair(
+        neighbours(3), smoother(0.6), sloped(3, 2.0), 80, MEANS, "rough"
+    ),
+    "two logistic penalties, n 100, log loss": Pair(
+        LOGISTIC, newton(logit_link, 10.0), sloped(10, 0.7), 100, "log loss"
+    ),
+    "discriminant and centroids, n 100, AUC": Pair(
+        discriminant, centroids, shifted(0.3, 10, 0.5, 4), 100, "1 - AUC", "ranks"
+    ),
+    "alike, discriminant, n 60": Pair(
+        on(0, 5, discriminant), on(5, 10, discriminant), alike(10, 0.6), 60, "error", is_null=True
+    ),
+    "alike, 1-NN, n 80": Pair(
+        on(0, 3, neighbours(1)), on(3, 6, neighbours(1)), alike(6, 1.0), 80, MEANS, "rough", True
+    ),
+    "alike, least squares, p 25, n 50": Pair(
+        on(0, 25, least_squares), on(25, 50, least_squares), alike(50, 0), 50, MSE, "columns", True
+    ),
+    "discriminant and centroids, 30 groups": Pair(
+        discriminant, centroids, in_groups((2, 4, 6), 4), 30, "error", "groups"
+    ),
+}
+CONFIRMING = {
+    "least squares and ridge, p 50, n 100": Pair(
+        least_squares, ridge(5.0), linear(50), 100, MSE, "columns"
+    ),
+    "least squares and 5-NN, p 24, n 40": Pair(
+        least_squares, neighbours(5), linear(24), 40, MSE, "columns"
+    ),
+    "least squares and ridge, p 120, n 200": Pair(
+        least_squares, ridge(20.0), linear(120), 200, MSE, "columns"
+    ),
+    "least squares and ridge, p 28, n 40": Pair(
+        least_squares, ridge(10.0), linear(28), 40, MSE, "peak"
+    ),
+    "discriminant and centroids, p 30, n 60": Pair(
+        discriminant, centroids, shifted(0.5, 30, 0.5, 6), 60, "error", "columns"
+    ),
+    "least squares on 12 and on 2, n 80": Pair(
+        on(0, 12, ridge()), on(0, 2, ridge()), linear(12, 2.0, decay=True), 80, MSE
+    ),
+    "ridge and kernel ridge, n 80": Pair(ridge(1.0), kernel_ridge(1.5, 0.5), wavy(3), 80, MSE),
+    "stump and least squares, n 80": Pair(stump, ridge(), wavy(4), 80, MSE, "rough"),
+    "9-NN and smoother, n 90": Pair(
+        neighbours(9), smoother(0.8), bent(4, 0.15), 90, MEANS, "rough"
+    ),
+    "quadratic and linear discriminant, n 100, AUC": Pair(
+        quadratic, discriminant, shifted(0.35, 4, 0.6, 3, 1.5), 100, "1 - AUC", "ranks"
+    ),
+    "alike, logistic, n 90, log loss": Pair(
+        on(0, 6, LOGISTIC), on(6, 12, LOGISTIC), alike(12, 0.5), 90, "log loss", is_null=True
+    ),
+    "alike, stump, n 80": Pair(
+        on(0, 3, stump), on(3, 6, stump), alike(6, 1.0), 80, MEANS, "rough", True
+    ),
+    "alike, least squares, p 30, n 50": Pair(
+        on(0, 30, least_squares), on(30, 60, least_squares), alike(60, 0), 50, MSE, "columns", True
+    ),
+    "least squares and ridge, n 80, gamma(2) errors": Pair(
+        ridge(), ridge(20.0), linear(8, noise=gamma_noise(2.0)), 80, MSE, "skewed"
+    ),
+    "ridge and smoother, 25 groups": Pair(
+        ridge(1.0), smoother(1.0), in_groups((1, 2, 3, 5, 9), 3, regression=True), 25, MSE, "groups"
+    ),
+}
+CELLS = CHOOSING | CONFIRMING
+HEADER = [name for name in OF_ONE if not name.startswith("centre ")]
+HEADER += ["told apart %", "is null"]
+
+
+# ------------------------------------------------------------------ one cell
+
+
+def limits(pair, first, second):
+    """(low, high) by form, samples and repeats."""
+    n_units = first.counts.shape[1]
+    df = first.options.get("n_effective", n_units) - 1
+    of_losses = pair.metric in LOSSES and pair.kind != "groups"
+    span = 1.0 if pair.metric in UNIT else None
+    found = {}
+    for n_samples in SAMPLES:
+        variances = differences_by_repeats(first, second, of_losses, n_samples, REPEATS)
+        for n_repeats, v in variances.items():
+            centre = first.centres[:n_repeats].mean() - second.centres[:n_repeats].mean()
+            for name, form in DIFFERENCES.items():
+                error = float(np.sqrt(form(v)))
+                difference = MethodsDifference(float(centre), error, df, n_units, span)
+                found[name, n_samples, n_repeats] = difference.interval(0.95)
+    found["corrected t", *WHOLE] = corrected_t(first.fold_errors - second.fold_errors)
+    return found
+
+
+def true_difference(pair, rng):
+    """Expected error of the first less that of the second; both on the same rows."""
+    gaps = np.empty(N_TRUTH)
+    for k in range(N_TRUTH):
+        X, y, _ = pair.draw(rng, pair.size)
+        X_new, y_new, _ = fresh(pair, rng, 1000)
+        gaps[k] = gap_of_models(pair, X, y, X_new, y_new)
+    return float(np.nanmean(gaps))
+
+
+def gap_of_models(pair, X, y, X_new, y_new):
+    """Error of the first model of all rows less that of the second, on fresh rows."""
+    errors = [
+        error_and_influence(pair.metric, own(X, y, np.ones((1, len(y))), X_new), y_new)[0][0]
+        for own in (pair.first, pair.second)
+    ]
+    return float(errors[0] - errors[1])
+
+
+def rows_of(half, title):
+    """Lines of the table of one cell."""
+    pair, key = CELLS[title], (SEED, list(CELLS).index(title))
+    n_sets = FEWER.get(title, N_SETS)
+    rng = np.random.default_rng([*key, 10**6])
+    expected = 0.0 if pair.is_null else true_difference(pair, rng)
+    fewer = pair._replace(size=round(0.9 * pair.size))
+    expected_fewer = 0.0 if pair.is_null else true_difference(fewer, rng)
+    centres, of_models, found = np.empty((n_sets, len(REPEATS))), np.empty(n_sets), {}
+    for k in range(n_sets):
+        rng = np.random.default_rng([*key, k])
+        X, y, groups = pair.draw(rng, pair.size)
+        designs = [pair.design(own) for own in (pair.first, pair.second)]
+        samples = samples_of(designs[0], y, groups, rng)
+        first, second = (parts_of(design, X, y, groups, samples) for design in designs)
+        gaps = first.centres - second.centres
+        centres[k] = [gaps[:r].mean() for r in REPEATS]
+        X_new, y_new, _ = fresh(pair, rng, N_FRESH)
+        of_models[k] = gap_of_models(pair, X, y, X_new, y_new)
+        for name, (low, high) in limits(pair, first, second).items():
+            found.setdefault(name, []).append((low, high, np.nan))
+    truths = (expected, expected_fewer, of_models)
+    told_lines = lines(pair.kind, pair.metric, found, truths, centres)
+    for line, own in zip(told_lines, found.values(), strict=True):
+        low, high, _ = np.array(own).T
+        apart = 100 * np.mean((low > 0) | (high < 0))
+        yield [*line[: -len(EXCESS)], f"{apart:.2f}", int(pair.is_null)]
+
+
+# ------------------------------------------------------------------ the rule
+
+
+def false_differences(cells, form):
+    """D3: cells of equal methods that are told apart too often."""
+    faults = []
+    for title, own in cells.items():
+        row = own[form, *WHOLE]
+        share, n = float(row["told apart %"]), int(row["data sets"])
+        if int(row["is null"]) and share - 260 * monte_carlo_error(share / 100, n) > 5:
+            faults.append(f"{title}: {share}")
+    return faults
+
+
+def form_faults(cells, form):
+    """What of D1 to D4 a form does not meet on these cells; empty if it may replace O21."""
+    key, today = (form, *WHOLE), ("O21", *WHOLE)
+    rows, former = ([own[which] for own in cells.values()] for which in (key, today))
+    faults = {"D1": lower_cells(cells, key, today, 1.0)}
+    faults["D2"] = [
+        f"{column} {under(rows, column):.4f}, O21 {under(former, column):.4f}"
+        for column in ("covers ER %", "covers R %")
+        if under(rows, column) > under(former, column) + 0.002
+    ]
+    faults["D3"] = false_differences(cells, form)
+    faults["D4"] = [] if width_of(rows) < width_of(former) else [f"{width_of(rows):.3f}"]
+    return {name: own for name, own in faults.items() if own}
+
+
+def chosen_form(cells):
+    """The form that the choosing half takes."""
+    widths = {
+        form: width_of([own[form, *WHOLE] for own in cells.values()])
+        for form in DIFFERENCES
+        if form != "O21" and not form_faults(cells, form)
+    }
+    if not widths:
+        return "O21"
+    if widths.get(ONE_RULE, np.inf) <= 1.05 * min(widths.values()):
+        return ONE_RULE
+    return min(widths, key=widths.get)
+
+
+def verdict(rows):
+    """What the rule says of the table, in lines."""
+    halves = {
+        half: table_by_cell([row for row in rows if row["half"] == half])
+        for half in ("choosing", "confirming")
+    }
+    for half, cells in halves.items():
+        yield f"{half}: {len(cells)} cells"
+        yield from told(cells, (*DIFFERENCES, "corrected t"), [WHOLE])
+        for form in (*DIFFERENCES, "corrected t"):
+            apart = [own[form, *WHOLE] for own in cells.values()]
+            power = np.mean([float(r["told apart %"]) for r in apart if not int(r["is null"])])
+            yield f"  {form}: told apart {power:.1f} %, {form_faults(cells, form)}"
+    form = chosen_form(halves["choosing"])
+    if form != "O21" and form_faults(halves["confirming"], form):
+        yield f"{form} is chosen and not confirmed: O21 stays"
+        form = "O21"
+    yield f"FORM: {form}"
+    settings = [(b, r) for b in SAMPLES for r in REPEATS]
+    for half, cells in halves.items():
+        yield f"{half}: settings of {form}"
+        yield from told(cells, [form], settings)
+        for setting in settings:
+            yield f"  {setting}: {setting_faults(cells, form, setting) or 'loses nothing'}"
+
+
+STUDY = TableStudy(
+    "cv_bootstrap_forms_differences",
+    HEADER,
+    [
+        (half, title)
+        for half, cells in (("choosing", CHOOSING), ("confirming", CONFIRMING))
+        for title in cells
+    ],
+    rows_of,
+)
+
+
+if __name__ == "__main__":
+    print("\n".join(verdict(read(RESULTS / "cv_bootstrap_forms_differences.csv"))))
