@@ -108,6 +108,7 @@ class DifferenceVariances(NamedTuple):
     """What the forms of a difference of two methods are made of."""
 
     averaged: float  # V_fl of the difference
+    one_repeat: float  # V1 of the difference
     left_out: float  # squared standard error of the out-of-bag difference
     jackknife: float  # of the difference as it is; NaN with too few samples
     share: float  # the larger of the two
@@ -121,12 +122,19 @@ def _shared_jackknife(v):
     return max(v.averaged, v.left_out + (v.share * more if more > 0 else 0.0))
 
 
+def _shares(v, test, covariance=0.0, cap=np.inf):
+    return max(v.averaged, min(cap, test + v.robust + max(covariance, 0.0)))
+
+
 DIFFERENCES = {
     "O21": _shared_jackknife,
-    "shares": lambda v: v.averaged + v.robust,
-    "shares and covariance": lambda v: v.averaged + v.robust + max(v.covariance, 0.0),
-    "shares and covariance, capped": lambda v: max(
-        v.averaged, min(v.cap, v.averaged + v.robust + max(v.covariance, 0.0))
+    "shares": lambda v: _shares(v, v.one_repeat),
+    "shares and covariance": lambda v: _shares(v, v.one_repeat, v.covariance),
+    "shares and covariance, capped": lambda v: _shares(v, v.one_repeat, v.covariance, v.cap),
+    "shares, averaged": lambda v: _shares(v, v.averaged),
+    "shares and covariance, averaged": lambda v: _shares(v, v.averaged, v.covariance),
+    "shares and covariance, capped, averaged": lambda v: _shares(
+        v, v.averaged, v.covariance, v.cap
     ),
 }
 
@@ -187,6 +195,7 @@ def differences_by_repeats(first, second, of_losses, n_resamples, repeats):
         cap = max(averaged, test + within.variance)
         found[n_repeats] = DifferenceVariances(
             averaged,
+            test,
             left_out,
             jackknives[0] if enough else np.nan,
             max(shares),

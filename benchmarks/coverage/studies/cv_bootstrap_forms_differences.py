@@ -2,10 +2,10 @@
 
 Forms (`methods.forms`): O21, which is record 0035; "shares", where the residuals of each method are
 scaled by the root of its own share of the training variance before their difference is taken,
-max(V_fl, V_fl + s_rob^2); the same with twice the covariance of testing and training of these
-residuals; the same again at most the conservative variance, which is the form "share" of
-`cv_bootstrap_forms` where the second method makes no error; and the corrected resampled t of the 50
-folds. Samples, repeats, truths and widths are as in that study; both methods stand on the same
+max(V_fl, V1 + s_rob^2); the same with twice the covariance of testing and training of these
+residuals; the same again at most the conservative variance, which is the form "share, one repeat"
+of `cv_bootstrap_forms` where the second method makes no error; the same three with V_fl in place of
+V1 ("averaged"); and the corrected resampled t of the 50 folds. Samples, repeats, truths and widths are as in that study; both methods stand on the same
 samples and folds.
 
 Rule, written before the run. With 200 samples and 5 repeats a form may replace O21 on a half of the
@@ -209,6 +209,8 @@ def limits(pair, first, second):
         for n_repeats, v in variances.items():
             centre = first.centres[:n_repeats].mean() - second.centres[:n_repeats].mean()
             for name, form in DIFFERENCES.items():
+                if name.endswith("averaged") and (n_samples, n_repeats) != WHOLE:
+                    continue
                 error = float(np.sqrt(form(v)))
                 difference = MethodsDifference(float(centre), error, df, n_units, span)
                 found[name, n_samples, n_repeats] = difference.interval(0.95)

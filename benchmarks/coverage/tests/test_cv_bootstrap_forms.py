@@ -58,7 +58,7 @@ def test_a_difference_from_a_method_without_errors_is_the_rule_of_one_score():
     one = variances_by_repeats(first, 100, (1, 5))
     two = differences_by_repeats(first, nothing, True, 100, (1, 5))
     for n_repeats in (1, 5):
-        expected = FORMS["share"](one[n_repeats])
+        expected = FORMS["share, one repeat"](one[n_repeats])
         assert DIFFERENCES[differences.ONE_RULE](two[n_repeats]) == pytest.approx(expected)
 
 
