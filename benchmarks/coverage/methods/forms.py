@@ -5,7 +5,9 @@ ones. The notation: V_fl is the sampling variance of out-of-fold influence value
 repeats, V1 that of one repeat, s_rob^2 the robust training variance, C the covariance of testing
 and training by the count of a unit and P by its presence, D the conservative variance of scores
 within their fences, and lam the share of the training variance that is left at the full size.
-`FORMS` and `DIFFERENCES` are the variances, each a function of these.
+`FORMS` and `DIFFERENCES` are the variances, each a function of these. Those by optimism have no D:
+the standard error is at most sqrt(V1) and half of what the centre is above the resubstitution
+error.
 
 O13 in their names is the form of record 0043, O21 that of record 0035.
 """
@@ -40,6 +42,7 @@ class Variances(NamedTuple):
     share: float  # lam, without a least value
     bounded: bool
     excess: float  # (centre - median out-of-bag score) / sqrt(V_fl)
+    half_optimism: float  # (centre - resubstitution error) / 2, at least 0; infinite if unknown
 
 
 def _sum(v, share, covariance, test=None, cap=None):
@@ -51,6 +54,11 @@ def _smaller(v):
     return min(v.by_count, v.by_presence) if v.bounded else v.by_count
 
 
+def _by_optimism(v, share, covariance, test=None):
+    most = (np.sqrt(v.one_repeat) + v.half_optimism) ** 2
+    return min(_sum(v, share, covariance, test, np.inf), max(v.averaged, most))
+
+
 FORMS = {
     "O13": lambda v: _sum(v, max(v.share, LEAST_TRAINING_SHARE), _smaller(v)),
     "share": lambda v: _sum(v, v.share, np.sqrt(v.share) * v.by_count),
@@ -59,6 +67,13 @@ FORMS = {
     "share, presence": lambda v: _sum(v, v.share, np.sqrt(v.share) * v.by_presence),
     "share, uncapped": lambda v: _sum(v, v.share, np.sqrt(v.share) * v.by_count, cap=np.inf),
     "share, no covariance": lambda v: _sum(v, v.share, 0.0),
+    "optimism, share": lambda v: _by_optimism(
+        v, v.share, np.sqrt(v.share) * v.by_count, v.one_repeat
+    ),
+    "optimism, least share": lambda v: _by_optimism(
+        v, max(v.share, LEAST_TRAINING_SHARE), v.by_count
+    ),
+    "optimism, O13": lambda v: _by_optimism(v, max(v.share, LEAST_TRAINING_SHARE), _smaller(v)),
 }
 
 
@@ -97,6 +112,7 @@ def variances_by_repeats(parts, n_resamples, repeats):
             share,
             bool(np.isfinite(bounds).all()),
             float((centre - median) / np.sqrt(averaged)) if averaged > 0 else 0.0,
+            np.inf if np.isnan(parts.resubstitution) else max(centre - parts.resubstitution, 0) / 2,
         )
     return found
 
