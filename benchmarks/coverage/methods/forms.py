@@ -131,11 +131,18 @@ class DifferenceVariances(NamedTuple):
     robust: float  # s_rob^2 of residuals, each method's scaled by the root of its share
     covariance: float  # C of the same
     cap: float  # D of scores within their fences, not scaled
+    robust_least: float  # s_rob^2 where shares are at least .15
+    covariance_whole: float  # C of residuals that are not scaled
+    half_optimism: float  # of both methods together; infinite if unknown
 
 
 def _shared_jackknife(v):
     more = v.jackknife - v.left_out
     return max(v.averaged, v.left_out + (v.share * more if more > 0 else 0.0))
+
+
+def _most_by_optimism(v):
+    return (np.sqrt(v.one_repeat) + v.half_optimism) ** 2
 
 
 def _shares(v, test, covariance=0.0, cap=np.inf):
@@ -152,6 +159,14 @@ DIFFERENCES = {
     "shares and covariance, capped, averaged": lambda v: _shares(
         v, v.averaged, v.covariance, v.cap
     ),
+    "shares and covariance, optimism": lambda v: _shares(
+        v, v.one_repeat, v.covariance, _most_by_optimism(v)
+    ),
+    "least shares, optimism": lambda v: max(
+        v.averaged,
+        min(_most_by_optimism(v), v.averaged + v.robust_least + max(v.covariance_whole, 0.0)),
+    ),
+    "O21, optimism": lambda v: max(v.averaged, min(_most_by_optimism(v), _shared_jackknife(v))),
 }
 
 
@@ -208,6 +223,11 @@ def differences_by_repeats(first, second, of_losses, n_resamples, repeats):
             for own, noise in zip((plain, within), noises, strict=True)
         ]
         scaled = spread_of(np.sqrt(shares))
+        at_least = np.maximum(shares, LEAST_TRAINING_SHARE)
+        least = scaled if (at_least == shares).all() else spread_of(np.sqrt(at_least))
+        optimism = [
+            max(float(own.centres[:n_repeats].mean()) - own.resubstitution, 0.0) for own in every
+        ]
         cap = max(averaged, test + within.variance)
         found[n_repeats] = DifferenceVariances(
             averaged,
@@ -218,5 +238,8 @@ def differences_by_repeats(first, second, of_losses, n_resamples, repeats):
             scaled.robust_variance,
             float(2 * influence @ scaled.effect / n_units),
             max(cap, jackknives[1]) if enough else cap,
+            least.robust_variance,
+            float(2 * influence @ within.effect / n_units),
+            np.inf if np.isnan(optimism).any() else sum(optimism) / 2,
         )
     return found

@@ -73,7 +73,7 @@ becomes the default if S1 to S5 hold for the form that is taken, with 200 x 5 of
 default, in the place of its own 200 x 5 in S1 to S3: of those that hold the one with the fewest
 fits.
 
-125 data sets a cell (`FEWER` where they are slow; of the last cells 250), then 250, 500 and 1000, all cells of both halves
+125 data sets a cell (250 of the last, fewer where slow: `FEWER`), then more, all cells of both halves
 before the next stage, as far as the time goes that was set before the run: an hour for this study
 and that of differences. Monte Carlo error 1.9 points at 95 % for 125, 1.4 for 250; of a mean over
 25 cells .4 and .3, and less between forms and settings, which stand on the same data sets. Data
