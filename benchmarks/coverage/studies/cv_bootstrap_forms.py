@@ -73,12 +73,11 @@ becomes the default if S1 to S5 hold for the form that is taken, with 200 x 5 of
 default, in the place of its own 200 x 5 in S1 to S3: of those that hold the one with the fewest
 fits.
 
-125 data sets a cell (250 of the last, fewer where slow: `FEWER`), then more, all cells of both halves
-before the next stage, as far as the time goes that was set before the run: an hour for this study
-and that of differences. Monte Carlo error 1.9 points at 95 % for 125, 1.4 for 250; of a mean over
-25 cells .4 and .3, and less between forms and settings, which stand on the same data sets. Data
-sets that are judged are kept in the temporary directory, and the study goes on where it was
-stopped:
+125 data sets a cell, 250 of the last (fewer where they are slow: `FEWER`), then more in all cells of
+both halves, as far as the time goes that was set before the run: an hour for this study and that of
+differences. Monte Carlo error 1.9 points at 95 % for 125, 1.4 for 250; of a mean over 25 cells .4
+and .3, and less between forms and settings, which stand on the same data sets. Data sets that are
+judged are kept in the temporary directory, and the study goes on where it was stopped:
 
     make coverage-study STUDY=cv_bootstrap_forms
     python -m benchmarks.coverage.studies.cv_bootstrap_forms
@@ -144,7 +143,7 @@ PARTS = (
     "share, smaller",
 )
 EXCESS = (0.25, 0.5, 1.0, 2.0)
-N_SETS, N_FRESH, AT_ONCE = 250, 1000, 50
+N_SETS, N_FRESH, AT_ONCE = 125, 1000, 50
 
 
 def columns(p, n, metric=MSE):
@@ -414,7 +413,8 @@ def kept(name, n_sets, judge):
 
 def n_sets_of(title):
     """How many data sets a cell has."""
-    return round(N_SETS * FEWER) if title in SLOW else N_SETS
+    n_sets = N_SETS * (2 if title in LAST else 1)
+    return round(n_sets * FEWER) if title in SLOW else n_sets
 
 
 def rows_of(half, title):

@@ -292,7 +292,8 @@ def judged(pair, rng):
 
 def n_sets_of(title):
     """How many data sets a cell has."""
-    return round(of_one.N_SETS * of_one.FEWER) if title in SLOW else of_one.N_SETS
+    n_sets = of_one.N_SETS * (2 if title in LAST else 1)
+    return round(n_sets * of_one.FEWER) if title in SLOW else n_sets
 
 
 def rows_of(half, title):
