@@ -292,8 +292,7 @@ def judged(pair, rng):
 
 def n_sets_of(title):
     """How many data sets a cell has."""
-    n_sets = of_one.N_SETS * (2 if title in LAST else 1)
-    return round(n_sets * of_one.FEWER) if title in SLOW else n_sets
+    return round(of_one.N_SETS * of_one.FEWER) if title in SLOW else of_one.N_SETS
 
 
 def rows_of(half, title):
