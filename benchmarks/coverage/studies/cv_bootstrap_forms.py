@@ -76,9 +76,9 @@ fits.
 125 data sets a cell (fewer where they are slow: `FEWER`), then more in all cells, as far as the
 time goes that was set before the run: an hour for this study and that of differences (ten of the
 last cells got 250, before it was seen that the time would not suffice). Monte Carlo error 1.9
-points at 95 % for 125; of a mean over 25 cells .4, and less between forms and settings, which stand on the
-same data sets. Data sets that are judged are kept in the temporary directory, and the study goes on
-where it was stopped:
+points at 95 % for 125; of a mean over 25 cells .4, and less between forms and settings, which stand
+on the same data sets. Data sets that are judged are kept in the temporary directory, and the study
+goes on where it was stopped:
 
     make coverage-study STUDY=cv_bootstrap_forms
     python -m benchmarks.coverage.studies.cv_bootstrap_forms
