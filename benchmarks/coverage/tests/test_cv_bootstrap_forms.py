@@ -13,6 +13,7 @@ from benchmarks.coverage.methods.forms import (
 )
 from benchmarks.coverage.methods.many_columns import kernel_ridge, least_squares
 from benchmarks.coverage.methods.parts import bootstrap, parts_of, samples_of
+from benchmarks.coverage.runner import RESULTS, read
 from benchmarks.coverage.studies import cv_bootstrap_forms as study
 from benchmarks.coverage.studies import cv_bootstrap_forms_differences as differences
 from skboot.method_error.cv_bootstrap import cross_validated_variance
@@ -99,3 +100,19 @@ def test_kernel_ridge_counts_rows():
     weighted = learner(X, y, counts[None].astype(float), X)
     repeated = learner(X[rows], y[rows], np.ones((1, 30)), X)
     np.testing.assert_allclose(weighted, repeated, rtol=1e-8)
+
+
+def test_the_rules_say_of_the_tables_what_the_records_say():
+    rows = read(RESULTS / "cv_bootstrap_forms.csv")
+    said = list(study.last_verdict(rows))
+    assert "FORM: optimism, share" in said
+    assert "DEFAULT: (80, 3)" in said
+    halves = list(study.verdict(rows))
+    assert "share, one repeat is chosen and not confirmed: O13 stays" in halves
+    rows = read(RESULTS / "cv_bootstrap_forms_differences.csv")
+    assert "FORM: O21" in list(differences.verdict(rows))
+    last = study.table_by_cell([row for row in rows if row["half"] == "last"])
+    assert differences.form_faults(last, "O21, optimism") == {}
+    assert "D2" in differences.form_faults(last, "shares and covariance, optimism")
+    # The rule of differences has S1 to S3; the noise of the centre is told.
+    assert set(study.setting_faults(last, "O21, optimism", (80, 3), "O21")) == {"S5"}
