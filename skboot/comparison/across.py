@@ -53,7 +53,7 @@ _RUNS = (
 # Keys of the streams below the seed of a call: resamples of the data sets, draws of the errors.
 _RESAMPLES, _ERRORS = 0, 1
 # Share of the largest score by which a difference may exceed the margin and be rounding.
-_ROUNDING = 1e-12
+_MARGIN_ROUNDING = 1e-12
 
 
 @door("compare_across")
@@ -211,7 +211,7 @@ def compare_across(
         call.options,
         results,
         records,
-        [*_notes(call, records), *cut, *list(dict.fromkeys(all_notes))[:1]],
+        [*_notes_on_data_sets(call, records), *cut, *list(dict.fromkeys(all_notes))[:1]],
         DatasetsComparison,
         metric=data.metric,
         estimand=estimand,
@@ -760,7 +760,7 @@ def _records(call: _AcrossCall, results: Mapping[str, EvaluationResult]) -> list
         between = between_deviation(spread, errors).tolist()
     shares: dict[str, Sequence[Any]] = {}
     if call.margin is not None:
-        rounding = _ROUNDING * float(np.abs(data.scores).max())
+        rounding = _MARGIN_ROUNDING * float(np.abs(data.scores).max())
         advantage = differences if data.greater_is_better else -differences
         better, worse = advantage > call.margin + rounding, advantage < -call.margin - rounding
         shares = {
@@ -785,7 +785,7 @@ def _records(call: _AcrossCall, results: Mapping[str, EvaluationResult]) -> list
 # ------------------------------------------------------------------ what must be said
 
 
-def _notes(call: _AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
+def _notes_on_data_sets(call: _AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
     """Return what must be known of the comparison."""
     notes, n = Notes(), len(call.data.names)
     if n < FEW_DATA_SETS:

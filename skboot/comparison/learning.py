@@ -221,8 +221,8 @@ def learning_curve(
         units = DrawnUnits(words.kind, (run_records[0].n_units,))
         if words.units_are_groups:
             tell_of_groups(units)
-        scores = scores_by_size(metrics, run_records, len(sizes))
-        tell(*_notes(metrics, scores, n_repeats))
+        size_scores = scores_by_size(metrics, run_records, len(sizes))
+        tell(*_notes_on_sizes(metrics, size_scores, n_repeats))
     tell(*notes)
     on_training: list[Floats] = []
     if fit.scores_training:
@@ -254,7 +254,7 @@ def learning_curve(
         "n_trainings": n_repeats,
         "_provenance": Provenance(texts_of(notes), (), fit.seed, settings),
     }
-    curves = _curves(list(runs), scores, on_training, fields, fit.seed)
+    curves = _curves(list(runs), size_scores, on_training, fields, fit.seed)
     return ResultTable(curves) if isinstance(estimator, Mapping) else curves[""]
 
 
@@ -308,7 +308,7 @@ def _training_sets(
 
 def _curves(
     names: Sequence[str],
-    scores: Sequence[ScoresBySize],
+    size_scores: Sequence[ScoresBySize],
     on_training: Sequence[Floats],
     fields: Mapping[str, Any],
     seed: np.random.SeedSequence,
@@ -319,7 +319,7 @@ def _curves(
     ----------
     names : sequence of str
         Of the methods.
-    scores : sequence of ScoresBySize
+    size_scores : sequence of ScoresBySize
         Of each method, and of the difference.
     on_training : sequence of ndarray
         Scores of each method on the rows that it was trained on; empty if they were not asked for.
@@ -329,7 +329,7 @@ def _curves(
         Of the draws from the distribution of a curve.
     """
     curves: dict[str, CurveResult] = {}
-    for k, curve_scores in enumerate(scores):
+    for k, curve_scores in enumerate(size_scores):
         is_difference = k == len(names)
         train_scores = None
         if on_training:
@@ -373,18 +373,19 @@ def _curves(
     return curves
 
 
-def _notes(
-    metrics: Sequence[RunMetric], scores: Sequence[ScoresBySize], n_repeats: int
+def _notes_on_sizes(
+    metrics: Sequence[RunMetric], size_scores: Sequence[ScoresBySize], n_repeats: int
 ) -> list[Note]:
     """Return what must be known of the scores."""
     notes = [
         Note("choice", note) for metric in metrics if (note := metric.positive_note) is not None
     ]
-    if lacking := int(np.isnan(scores[0].estimate).sum()):
-        text = f"no score at {lacking} of {len(scores[0].estimate)} sizes, where under two "
+    if lacking := int(np.isnan(size_scores[0].estimate).sum()):
+        text = f"no score at {lacking} of {len(size_scores[0].estimate)} sizes, where under two "
         notes.append(Note("undefined", f"{text}of {n_repeats} trainings gave one."))
     if any(
-        curve.behind is None and curve.floor is None and curve.is_constant.any() for curve in scores
+        curve.behind is None and curve.floor is None and curve.is_constant.any()
+        for curve in size_scores
     ):
         text = "at some size all trainings gave the same score: the band has no width there, "
         notes.append(Note("caution", f"{text}which does not show that the score is known exactly."))

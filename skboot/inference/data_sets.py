@@ -26,7 +26,7 @@ from .runs import satterthwaite
 Floats = NDArray[np.float64]
 
 # Share of drawn values, or of their squares, below which a mean, or a variance, is rounding.
-_ROUNDING = 1e-12
+_MOMENT_ROUNDING = 1e-12
 # Data sets of the best and of the worst rank that are added to the variance of a mean rank, each
 # this often, as Agresti & Coull (1998) add two hits and two misses to a proportion.
 _ADDED = 2
@@ -62,7 +62,7 @@ class MeansOfDrawn:
     def deviations(self) -> Floats:
         """Standard deviation over the data sets, (n_columns,); 0 where they differ by rounding."""
         spread = self.values.std(axis=0, ddof=1)
-        return np.where(spread <= _ROUNDING * np.abs(self.values).max(axis=0), 0.0, spread)
+        return np.where(spread <= _MOMENT_ROUNDING * np.abs(self.values).max(axis=0), 0.0, spread)
 
     @property
     def standard_errors(self) -> Floats:
@@ -84,7 +84,7 @@ class MeansOfDrawn:
         weights = self.counts / n
         shift, squares = weights @ centred, weights @ centred**2
         variance = squares - shift**2
-        variance[variance <= _ROUNDING * squares] = 0.0
+        variance[variance <= _MOMENT_ROUNDING * squares] = 0.0
         return shift, variance / (n - 1)
 
     @cached_property
@@ -92,7 +92,7 @@ class MeansOfDrawn:
         """Means on the resamples, (n_resamples, n_columns)."""
         means = self._resampled[0] + self.means
         # Ties of two methods are exact, so that each counts half.
-        means[np.abs(means) <= _ROUNDING * np.abs(self.values).max(axis=0)] = 0.0
+        means[np.abs(means) <= _MOMENT_ROUNDING * np.abs(self.values).max(axis=0)] = 0.0
         return means
 
     @cached_property

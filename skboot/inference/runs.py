@@ -51,7 +51,7 @@ from .proportions import score_limits
 Floats = NDArray[np.float64]
 
 # Share of the larger variance below which the difference of two variances is rounding.
-_ROUNDING = 1e-12
+_VARIANCE_ROUNDING = 1e-12
 # Normal quantile (standard errors) of the Wilson interval whose variance is the least one. It is
 # that of 95 % at every level: a bound of the variance needs no exact level (record 0022).
 _WILSON_Z = 1.96
@@ -278,7 +278,7 @@ class Moments(NamedTuple):
         if self.n < 2:
             return np.nan
         difference = self.single - self.of_mean
-        if difference <= _ROUNDING * self.single:
+        if difference <= _VARIANCE_ROUNDING * self.single:
             return 0.0
         return self.n / (self.n - 1) * difference
 
@@ -393,9 +393,9 @@ def crossed_runs(
         return _t_interval_parts(runs.centre, sources, mean_squares)
 
     components = Components(np.nan, np.nan, test * n_units, c * n_units)._replace(**{source: a})
-    clipped = [source] if between < c * (1 - _ROUNDING) else []
+    clipped = [source] if between < c * (1 - _VARIANCE_ROUNDING) else []
     # Where the floor lifts the test variance, the component is above 0 after all.
-    if test == 0 and runs.of_mean < c / n * (1 - _ROUNDING):
+    if test == 0 and runs.of_mean < c / n * (1 - _VARIANCE_ROUNDING):
         clipped.append("test")
     return RunVariance(
         components,
@@ -531,7 +531,7 @@ def trained_runs(
         (te + single, test_df),
     )
     clipped = []
-    if between - c < seed / within.n_seeds - _ROUNDING * between:
+    if between - c < seed / within.n_seeds - _VARIANCE_ROUNDING * between:
         clipped.append("training")
     if within.seed == 0 and within.variance > 0:
         clipped.append("seed")
@@ -604,7 +604,7 @@ def satterthwaite(
 
 def _positive(difference: float, scale: float) -> float:
     """Return a difference of variances, 0 where it is negative or rounding."""
-    return difference if difference > _ROUNDING * scale else 0.0
+    return difference if difference > _VARIANCE_ROUNDING * scale else 0.0
 
 
 def _variance(values: NDArray[Any]) -> float:

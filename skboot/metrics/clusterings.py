@@ -36,7 +36,7 @@ from .statistic import (
 # Weight of a term, relative to the largest, below which the rest of a sum is rounding.
 _NEGLIGIBLE = 1e-25
 # Distance of the expected from the greatest information that is rounding (nats).
-_ROUNDING = 1e-13
+_INFORMATION_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +143,7 @@ class Tables:
         are_several = _several(self.truth) & _several(self.decision)
         greatest = self.average_entropy(average) - (self.information() - above_chance)
         # Where no table with these margins has less information than the greatest, nor has this.
-        value = np.where(np.abs(greatest) > _ROUNDING, above_chance / greatest, 1.0)
+        value = np.where(np.abs(greatest) > _INFORMATION_ROUNDING, above_chance / greatest, 1.0)
         neither = ~_several(self.truth) & ~_several(self.decision)
         return np.where(are_several, value, np.where(neither, 1.0, 0.0))
 

@@ -581,7 +581,7 @@ _POINTS = 50
 # Minimum rows within a bandwidth: this many, or this share of all.
 _LEAST_ROWS, _LEAST_SHARE = 20, 0.1
 # Share of the product of its parts below which a determinant is rounding.
-_ROUNDING = 1e-10
+_DETERMINANT_ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -663,7 +663,7 @@ class SmoothCalibration(Curve):
         determinant = s0 * s2 - s1 * s1
         with np.errstate(invalid="ignore", divide="ignore"):
             height = (s2 * t0 - s1 * t1) / determinant
-        defined = determinant > _ROUNDING * s0 * s2
+        defined = determinant > _DETERMINANT_ROUNDING * s0 * s2
         return np.where(defined, np.clip(height, 0.0, 1.0), np.nan)
 
     def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:

@@ -630,7 +630,7 @@ def _is_ordinary(values: NDArray[Any]) -> bool:
 
 # Threshold of a sum of squares about the mean (share of the sum of squares); below it the truth is
 # taken as constant, because the difference is rounding.
-_ROUNDING = 1e-14
+_SQUARES_ROUNDING = 1e-14
 # Largest square of the mean of the truth by its variance at which sums about zero keep ten digits.
 _FAR_FROM_ZERO = 1e4
 
@@ -787,7 +787,7 @@ fast_path("explained_variance_score", response="values")(
 def about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:
     """Sum of squares about the mean, from sums about any origin."""
     about = squares - total**2 / weight
-    return np.where(about > _ROUNDING * squares, about, 0.0)
+    return np.where(about > _SQUARES_ROUNDING * squares, about, 0.0)
 
 
 def _middle(values: Floats) -> float:

@@ -61,7 +61,7 @@ _SMALLEST_SHARE = 0.05
 _FEWEST_SCORES = 10
 _LABELS_SHOWN = 5
 # Maximum distance of a probability from [0, 1] that rounding explains, also in half precision.
-_ROUNDING = 2**-8
+_PROBABILITY_ROUNDING = 2**-8
 # Labels that are counted one by one; of more the set is made.
 _LABELS_COUNTED = 8
 _LABELS = "labels that do not meet"
@@ -271,7 +271,7 @@ def are_exchanged(y_true: NDArray[Any], y_pred: NDArray[Any]) -> bool:
 def advice_on_range(low: float, high: float, function: str) -> str:
     """Return how numbers outside of [0, 1] become probabilities."""
     logit_function = f"scipy.special.{function}"
-    if low >= -_ROUNDING and high <= 1 + _ROUNDING:
+    if low >= -_PROBABILITY_ROUNDING and high <= 1 + _PROBABILITY_ROUNDING:
         return "If rounding put them beyond 0 and 1: np.clip(y_pred, 0, 1)."
     if low >= 0 and high <= 100:
         return f"Divide percent by 100; convert logits to probabilities by {logit_function}."

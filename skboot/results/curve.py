@@ -71,7 +71,7 @@ _LEAST_VARIANCE = 1e-12
 # Points of the grid that tables of text show, if there are more than all of them that fit.
 _SHOWN_POINTS, _MOST_SHOWN = 9, 20
 # Distance from a point of the grid, as a share of its span, that is rounding.
-_ROUNDING = 1e-9
+_GRID_ROUNDING = 1e-9
 
 
 def curve_named(curve: Any) -> Any:
@@ -250,7 +250,7 @@ class CurveResult(FromACall, Shown):
         """
         size = _number(x)
         distance = np.abs(self.x - size)
-        rounding = _ROUNDING * max(float(np.ptp(self.x)), abs(size))
+        rounding = _GRID_ROUNDING * max(float(np.ptp(self.x)), abs(size))
         if not (np.isfinite(size) and np.any(distance <= rounding)):
             if self.n_trainings is not None and self.x[0] < size < self.x[-1]:
                 return self._line_at(size)
@@ -651,12 +651,12 @@ class LargerSizeBasis(SizeBasis):
 # ------------------------------------------------------------------ how it is made
 
 
-def with_band(fields_of: Mapping[str, Any], evidence: CurveEvidence) -> CurveResult:
+def with_band(fields_of: Mapping[str, Any], curve_evidence: CurveEvidence) -> CurveResult:
     """Return a curve with the band that its fields ask for; they are given without its limits."""
-    nothing = np.full(len(evidence.estimate), np.nan)
+    nothing = np.full(len(curve_evidence.estimate), np.nan)
     without = CurveResult(**{**fields_of, "low": nothing, "high": nothing, "_critical": None})
     if without.band == "simultaneous":
-        low, high, critical = simultaneous_band(evidence, without.confidence_level)
+        low, high, critical = simultaneous_band(curve_evidence, without.confidence_level)
         return replace(without, low=low, high=high, _critical=critical)
     low, high = without.pointwise_limits()
     return replace(without, low=low, high=high)

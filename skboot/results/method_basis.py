@@ -226,25 +226,29 @@ def _range_of(scores: NDArray[np.float64], scale: rendering.Scale) -> str:
     return f"mean {mean}{spread}, min {low}, median {middle}, max {high}"
 
 
-def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
+def _advice(result: EvaluationResult, run_evidence: RunsEvidence) -> str:
     """Return what dominates the interval, and what would narrow it by how much."""
-    spread = evidence.next_run if result.estimand == "next_run" else evidence.method
-    if result.estimand not in ("method", "next_run") or spread is None or evidence.method is None:
+    spread = run_evidence.next_run if result.estimand == "next_run" else run_evidence.method
+    if (
+        result.estimand not in ("method", "next_run")
+        or spread is None
+        or run_evidence.method is None
+    ):
         return ""
     variance = spread.standard_error**2
     if variance == 0 or result.confidence_interval.method == "t":
         return ""
     what = "prediction" if result.estimand == "next_run" else "estimate"
     # Variance saved by twice as many of each; of the next run, in the centre only.
-    parts = evidence.method.parts
+    parts = run_evidence.method.parts
     savings = {"test units": (spread.parts.test + spread.parts.interaction) / 2}
     runs = (parts.seed + parts.interaction) / 2
-    if evidence.varied == "independent":
+    if run_evidence.varied == "independent":
         savings["training sets"] = runs + parts.training / 2
     else:
         savings["seeds"] = runs
     text = advice_on(what, spread.parts._asdict(), savings)
-    of_one_list = evidence.varied in ("training", "both")
+    of_one_list = run_evidence.varied in ("training", "both")
     if of_one_list and spread.parts.training >= 0.1 * variance:
         text += (
             "; the training part shrinks only with more training sets (bootstrap_runs with "

@@ -53,7 +53,7 @@ ThresholdCurve = Roc | PrecisionRecall | NetBenefit
 # Share of the variance that resamples may lack for their deviations to be believed.
 _MOST_LACKING = 0.5
 # Share of a sum of weights that is rounding.
-_ROUNDING = 1e-12
+_WEIGHT_ROUNDING = 1e-12
 # Bytes of the weights of cells that are read at once.
 _BYTES_AT_ONCE = 1 << 26
 
@@ -228,7 +228,7 @@ class _Around(NamedTuple):
                 curve.grid,
             )
         upto = np.cumsum(class_weights, axis=0)
-        reached = np.searchsorted(upto[:, 0], shares * upto[-1, 0] * (1 - _ROUNDING))
+        reached = np.searchsorted(upto[:, 0], shares * upto[-1, 0] * (1 - _WEIGHT_ROUNDING))
         place = np.minimum(reached, len(upto) - 1)
         return cls(
             shares, upto[place] - class_weights[place], upto[place], upto[-1], of_one_score[place]
