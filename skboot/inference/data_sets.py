@@ -163,6 +163,18 @@ class FriedmanTest(NamedTuple):
         Corrected for ties; NaN where all methods tie on every data set.
     p_value : float
         From the chi-square distribution with n_methods - 1 degrees of freedom.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import compare_across
+    >>> rng = np.random.default_rng(0)
+    >>> base = rng.uniform(0.6, 0.9, size=15)
+    >>> scores = np.column_stack([base, base + 0.02 + 0.02 * rng.normal(size=15)])
+    >>> result = compare_across(scores, datasets=[f"set {k}" for k in range(15)],
+    ...                         methods=["old", "new"], greater_is_better=True, random_state=0)
+    >>> f"{result.friedman.statistic:.1f}, p = {result.friedman.p_value:.4f}"
+    '15.0, p = 0.0001'
     """
 
     statistic: float

@@ -67,6 +67,15 @@ class MonteCarloError(NamedTuple):
     ----------
     low, high : float
         Standard error of the lower and of the upper limit.
+
+    Examples
+    --------
+    >>> from skboot import bootstrap_score
+    >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
+    >>> result = bootstrap_score(y_true, y_pred, interval="percentile", random_state=0)
+    >>> f"{result.monte_carlo_error.low:.4f}"
+    '0.0026'
     """
 
     low: float

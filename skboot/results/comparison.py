@@ -44,6 +44,7 @@ from .result import (
     FromACall,
     Number,
     Provenance,
+    Shown,
     ShownDifferences,
     frame_of,
     gathered,
@@ -675,6 +676,15 @@ class Rank:
         Among the estimates: 1 is the best, equal estimates share the better rank.
     low, high : int
         The best and the worst rank that its true score may have among all true scores.
+
+    Examples
+    --------
+    >>> from skboot import compare_systems
+    >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> systems = {"new": y_true, "old": [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20}
+    >>> rank = compare_systems(y_true, systems, random_state=0).ranks()["old"]
+    >>> rank.rank, rank.low, rank.high
+    (2, 2, 2)
     """
 
     system: str
@@ -1444,3 +1454,48 @@ class CorrectedT(NamedTuple):
     confidence_interval: ConfidenceInterval
     standard_error: float
     p_value: float
+
+
+class CorrectedTable(dict[str, CorrectedT]):
+    """`CorrectedT` of each metric of a cross-validation, by its name.
+
+    `skboot.model_selection.corrected_t` makes them of what `cross_validate` returned.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skboot.model_selection import corrected_t
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scores = cross_validate(GaussianNB(), X, y, cv=10, scoring=["accuracy", "roc_auc"],
+    ...                         return_indices=True)
+    >>> f"{corrected_t(scores)['roc_auc'].estimate:.3f}"
+    '0.988'
+    """
+
+    def __str__(self) -> str:
+        """Return a line of text for each metric."""
+        rows = [
+            (name, f"{row.estimate:.3f}", f"{row.confidence_interval:.3f}")
+            for name, row in self.items()
+        ]
+        level = next(iter(self.values())).confidence_interval.confidence_level
+        header = ("metric", "estimate", f"{rendering.percent(level)} CI")
+        return rendering.text_table(rendering.Table(header, rows))
+
+    def _records(self) -> list[dict[str, Any]]:
+        """Rows of a data frame."""
+        return [
+            {
+                "metric": name,
+                "estimate": row.estimate,
+                "low": row.confidence_interval.low,
+                "high": row.confidence_interval.high,
+                "standard_error": row.standard_error,
+                "p_value": row.p_value,
+            }
+            for name, row in self.items()
+        ]
+
+    to_frame = Shown.to_frame

@@ -26,6 +26,17 @@ class PlanRow(NamedTuple):
         Test units; None where no number of them reaches the target with so many runs.
     value : float
         Expected half-width, or power; the best of any number of units where ``n_units`` is None.
+
+    Examples
+    --------
+    >>> from skboot import plan_evaluation
+    >>> for row in plan_evaluation(proportion=0.9, half_width=0.02).table:
+    ...     print(row.n_units, round(row.value, 3))
+    217 0.04
+    434 0.028
+    868 0.02
+    1736 0.014
+    3472 0.01
     """
 
     n_runs: int | None
