@@ -2,7 +2,7 @@
 
 * `Roc`, `Det`: the rate of true positives, or of false negatives, at rates of false positives;
 * `PrecisionRecall`: precision at recalls;
-* `NetBenefit`: the decision curve, at thresholds;
+* `DecisionCurve`: the decision curve, at thresholds;
 * `CalibrationBins`: the share of positives in bins of the predicted probability;
 * `SmoothCalibration`: the share of positives at predicted probabilities, by local lines;
 * `CurveOfCallable`: any function that returns a vector, on repeated rows.
@@ -379,7 +379,7 @@ def _grid_within_errors(grid: Floats, n: float) -> NDArray[np.intp]:
 # ------------------------------------------------------------------ functions of few sums
 
 
-class NetBenefit(Curve):
+class DecisionCurve(Curve):
     """Net benefit of treating rows from a threshold t up: TP / n - FP / n t / (1 - t).
 
     References
@@ -394,7 +394,7 @@ class NetBenefit(Curve):
     is_proportion = False
 
     @classmethod
-    def on_own_grid(cls, score: Floats, n_rows: Floats | None = None) -> NetBenefit:
+    def on_own_grid(cls, score: Floats, n_rows: Floats | None = None) -> DecisionCurve:
         """The curve at hundredths that have 30 rows or more above them, at least one of them.
 
         ``n_rows`` is how many rows have each score, one if None.
