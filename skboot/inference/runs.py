@@ -405,7 +405,7 @@ def crossed_runs(
     )
 
 
-class Within(NamedTuple):
+class SeedVariance(NamedTuple):
     """Seeds within training samples.
 
     Attributes
@@ -430,7 +430,9 @@ class Within(NamedTuple):
     single: float
 
 
-def within_samples(scores: Floats, noise: UnitNoise, members: Sequence[NDArray[np.intp]]) -> Within:
+def within_samples(
+    scores: Floats, noise: UnitNoise, members: Sequence[NDArray[np.intp]]
+) -> SeedVariance:
     """Variance between seeds, pooled over the training samples with several runs.
 
     Parameters
@@ -444,7 +446,7 @@ def within_samples(scores: Floats, noise: UnitNoise, members: Sequence[NDArray[n
 
     Returns
     -------
-    Within
+    SeedVariance
     """
     n_seeds = len(members) / sum(1 / len(member) for member in members)
     squares = interaction = single = 0.0
@@ -458,14 +460,16 @@ def within_samples(scores: Floats, noise: UnitNoise, members: Sequence[NDArray[n
             df += runs.n - 1
     single /= sum(len(member) for member in members)
     if df == 0:
-        return Within(np.nan, np.nan, n_seeds, 0, single)
+        return SeedVariance(np.nan, np.nan, n_seeds, 0, single)
     variance = squares / df
-    return Within(_positive(variance - interaction / df, variance), variance, n_seeds, df, single)
+    return SeedVariance(
+        _positive(variance - interaction / df, variance), variance, n_seeds, df, single
+    )
 
 
 def trained_runs(
     samples: Moments,
-    within: Within,
+    within: SeedVariance,
     full: Moments,
     test_df: float,
     *,
@@ -478,7 +482,7 @@ def trained_runs(
     ----------
     samples : Moments
         Of K >= 2 training samples, each averaged over its seeds.
-    within : Within
+    within : SeedVariance
         Seeds within training samples.
     full : Moments
         Of the S runs on the full list.

@@ -48,7 +48,7 @@ from .statistic import (
 # ------------------------------------------------------------------ codes in the order of scores
 
 
-class Ranked(NamedTuple):
+class RankedRows(NamedTuple):
     """Rows in rising order of their scores.
 
     Attributes
@@ -157,7 +157,9 @@ def positive_scores(
     return y_pred[:, -1]
 
 
-def rank(positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool = False) -> Ranked:
+def rank(
+    positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool = False
+) -> RankedRows:
     """Sort rows by score; at equal scores put the negatives first.
 
     With ``in_row_order`` rows of one class and score stay in their order, which else depends on the
@@ -167,7 +169,7 @@ def rank(positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool
     ordered_scores = score[order]
     new = ordered_scores[1:] != ordered_scores[:-1]
     if new.all():
-        return Ranked(order, positive[order], None)
+        return RankedRows(order, positive[order], None)
     level: NDArray[Any] = np.zeros(len(order), _narrow(len(order)))
     np.cumsum(new, out=level[1:])
     positive = positive[order]
@@ -177,7 +179,7 @@ def rank(positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool
         np.argsort(2 * level[mixed].astype(np.intp) + positive[mixed], kind="stable")
     ]
     order[mixed], positive[mixed] = order[class_order], positive[class_order]
-    return Ranked(order, positive, level)
+    return RankedRows(order, positive, level)
 
 
 def _narrow(n: int) -> type:
@@ -213,10 +215,10 @@ def score_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool
     return _numbered(ranked, new)
 
 
-def falling(ranked: Ranked) -> Ranked:
+def falling(ranked: RankedRows) -> RankedRows:
     """The same rows from the highest score down."""
     level = None if ranked.level is None else ranked.level[-1] - ranked.level[::-1]
-    return Ranked(ranked.order[::-1], ranked.positive[::-1], level)
+    return RankedRows(ranked.order[::-1], ranked.positive[::-1], level)
 
 
 def falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool) -> Codes:
@@ -241,7 +243,7 @@ def _is_mixed(positive: NDArray[np.bool_], level: NDArray[np.signedinteger]) -> 
     return mixed[level]
 
 
-def _numbered(ranked: Ranked, new: NDArray[np.bool_]) -> Codes:
+def _numbered(ranked: RankedRows, new: NDArray[np.bool_]) -> Codes:
     """Codes that begin where ``new`` is true, or one for each row if that leaves many."""
     n = len(new)
     narrow = _narrow(n)
@@ -645,7 +647,7 @@ class RocAuc(Statistic):
 
     def of_ranked(
         self,
-        ranked: Sequence[Ranked],
+        ranked: Sequence[RankedRows],
         member: NDArray[np.bool_],
         terms: Floats,
         sample_weight: Floats | None = None,
@@ -654,7 +656,7 @@ class RocAuc(Statistic):
 
         Parameters
         ----------
-        ranked : sequence of Ranked
+        ranked : sequence of RankedRows
             Order of codes by the scores of each class.
         member : ndarray of shape (n_classes, n_codes), bool
             Which codes belong to each class.
@@ -887,7 +889,7 @@ class AveragePrecision(Statistic):
 
     def of_ranked(
         self,
-        ranked: Sequence[Ranked],
+        ranked: Sequence[RankedRows],
         member: NDArray[np.bool_],
         terms: NDArray[Any],
         sample_weight: Floats | None = None,
@@ -896,7 +898,7 @@ class AveragePrecision(Statistic):
 
         Parameters
         ----------
-        ranked : sequence of Ranked
+        ranked : sequence of RankedRows
             Order of codes by the scores of each class.
         member, terms : ndarray
             See `RocAuc.of_ranked`; here one row of ``terms`` for each code is all that is read.

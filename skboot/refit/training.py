@@ -323,7 +323,7 @@ class HeldOut(NamedTuple):
 class AnswersKeeper(Protocol):
     """A metric of runs as a training knows it; see `skboot.refit.run_metrics`."""
 
-    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+    def keep(self, answers: Answers, scored: ScoredRows) -> Mapping[str, Any]:
         """Return the arrays to keep of a run, by name; a run fails by what it raises."""
 
 
@@ -399,7 +399,7 @@ class Job:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoredRows:
     """Which rows a run is judged on.
 
     Attributes
@@ -641,7 +641,7 @@ def train_and_answer(job: Job, run: Run, record: Record, lender: Lender) -> Reco
                 X = copy_of_rows(job.X, rows, train if job.pairwise else None)
             y = None if job.y is None else copy_of_rows(job.y, rows)
             answers = Answers(estimator, X, y, job.classes, lender)
-            scored = Scored(
+            scored = ScoredRows(
                 rows,
                 outside,
                 None if job.unit is None else job.unit[rows],
@@ -669,7 +669,7 @@ def kept_on_tests(
         # A kernel has a column for each training row.
         columns = X[:, train] if job.pairwise and train is not None else X
         answers = Answers(estimator, columns, y, job.classes, lender)
-        scored = Scored(np.arange(len(y)), np.ones(len(y), dtype=bool), None, None, "test")
+        scored = ScoredRows(np.arange(len(y)), np.ones(len(y), dtype=bool), None, None, "test")
         for metric in job.metrics:
             arrays = metric.keep(answers, scored)
             record.update({prefix + key: array for key, array in arrays.items()})

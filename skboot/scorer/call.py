@@ -25,7 +25,7 @@ from sklearn.utils.metadata_routing import (
 )
 
 from .._base import checks as check
-from .._base.copies import ComparedColumns, Distinct, can_be_read
+from .._base.copies import ComparedColumns, DistinctRows, can_be_read
 from .._base.errors import Note, only_advises
 from .._base.hints import OF_MODELS, OF_PREDICTIONS
 from .._base.sklearn_compat import (
@@ -313,7 +313,7 @@ def notes_on_copies(call: FitCall, data: FitData) -> list[Note]:
     resampled = data.unit is None and (data.tests is None or call.n_train_resamples > 0)
     of_rows, of_tests = 0, []
     columns = ComparedColumns(data.X, data.y)
-    distinct = Distinct(columns)
+    distinct = DistinctRows(columns)
     if resampled and distinct.n_copies >= _SMALLEST_SHARE * n_rows:
         of_rows = distinct.n_copies
     tests = [] if data.tests is None else zip(data.tests.names, data.tests.rows, strict=True)
