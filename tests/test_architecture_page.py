@@ -46,7 +46,13 @@ def test_the_map_is_drawn_from_the_table(draw_map):
         assert all(f">{name}</text>" in drawn for name in row.names)
 
 
-@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+DECISIONS = sorted(path.name for path in (ROOT / "docs" / "decisions").glob("*.md"))
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["docs/architecture.md", "CONTRIBUTING.md", *(f"docs/decisions/{name}" for name in DECISIONS)],
+)
 def test_modules_that_a_page_names_are_there(page):
     path = ROOT / page
     if not path.exists():
@@ -56,7 +62,8 @@ def test_modules_that_a_page_names_are_there(page):
         name for name in named if not any((ROOT / part / name).exists() for part in ("", "skboot"))
     }
     # A file by its last name stands in the package that the sentence is about.
-    stems = {file.name for part in ("skboot", "tests") for file in (ROOT / part).rglob("*.py")}
+    folders = [ROOT / name for name in ("skboot", "tests", "benchmarks")]
+    stems = {file.name for folder in folders for file in folder.rglob("*.py")}
     assert {name for name in missing if "/" in name or name not in stems} == set()
 
 
