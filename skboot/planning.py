@@ -411,7 +411,7 @@ def _facts_of_pair(
     check_below_range(target, value, facts.metric, facts.bounds)
     level = confidence_level or pair.confidence_interval.confidence_level
     spread = _varying(_spread_of_pair(pair, facts))
-    used: AnySpread = spread
+    pair_spread: AnySpread = spread
     extremes = _extremes(spread, level)
     if pair._discordant is not None:
         # The variance goes as the share of rows that tell the systems apart. Verdicts with a margin
@@ -419,14 +419,14 @@ def _facts_of_pair(
         differ, n = sum(pair._discordant[:2]), pair._discordant[2]
         shares = SHARE_LIMITS["wilson"](differ, n, level)
         if target == "margin":
-            used = DiscordantSpread(differ / n)
+            pair_spread = DiscordantSpread(differ / n)
             extremes = _same_for_all_sizes(*map(DiscordantSpread, shares))
         else:
             extremes = _same_for_all_sizes(*(spread.scaled(share * n / differ) for share in shares))
     areas = pair._areas
     if areas is not None and target == "margin":
         # Verdicts with a margin are made by the closed interval of the areas.
-        used = AreasSpread(areas, spread.n_units)
+        pair_spread = AreasSpread(areas, spread.n_units)
 
         def of_size(n_units: int, n_runs: int | None) -> tuple[AreasSpread, AreasSpread]:
             factors = variance_factors(spread.known_with(n_units, n_runs), level)
@@ -435,7 +435,7 @@ def _facts_of_pair(
 
         extremes = of_size
     return PilotFacts(
-        used,
+        pair_spread,
         extremes,
         facts.unit,
         facts.metric,
@@ -456,12 +456,12 @@ def _crossed(unit: str) -> ValueError:
     return fail("pilot", "have rows or groups as units", got, advice)
 
 
-def _no_test_set(what: str) -> ValueError:
+def _no_test_set(noun: str) -> ValueError:
     advice = (
         "Without one, more rows also improve the training, and one size does not show by how "
         "much. Give X_test and y_test, or use bootstrap_runs or compare_runs."
     )
-    return fail("pilot", "stand on a test set", f"{what} scored on rows left out", advice)
+    return fail("pilot", "stand on a test set", f"{noun} scored on rows left out", advice)
 
 
 def _held_fixed(interval: str) -> ValueError:
@@ -601,8 +601,8 @@ def _notes_of(spread: Spread, unit: str, n_runs: int | None) -> tuple[str, ...]:
     if spread.n_units < FEW:
         notes.append(_caution_of_few(spread.n_units, unit))
     if n_runs is not None and n_runs < FEW and spread.runs + spread.fixed + spread.both > 0:
-        what = "training sample" if spread.of_one_list else "run"
-        notes.append(_caution_of_few(n_runs, what))
+        noun = "training sample" if spread.of_one_list else "run"
+        notes.append(_caution_of_few(n_runs, noun))
     if spread.n_strata > 1:
         notes.append("The strata keep their shares of the units.")
     if spread.fixed > 0:
@@ -701,9 +701,9 @@ def _size(call: PlanCall) -> tuple[int | None, int]:
         if n_units is not None:
             return n_runs, n_units
     best = _best(call, runs[-1])
-    what = "half-width" if call.power is None else "power"
+    noun = "half-width" if call.power is None else "power"
     must = "be within reach of more test units"
-    got = f"{call.target_value:g}; the {what} comes to {best:.3g} at best, with {runs[-1]} runs"
+    got = f"{call.target_value:g}; the {noun} comes to {best:.3g} at best, with {runs[-1]} runs"
     spread = pilot_facts.spread
     if isinstance(spread, Spread) and spread.fixed > 0:
         advice = "Only more training sets would reduce the variance between training samples."

@@ -457,14 +457,14 @@ def _check_like(reference: ComparisonResult, result: ComparisonResult, argument:
     if result.estimand not in ("system", "method"):
         got = f"one across data sets (estimand {result.estimand!r})"
         raise check.fail(argument, "be a comparison on one data set", got)
-    for name, what in (
+    for name, word in (
         ("metric", "metric"),
         ("estimand", "estimand"),
         ("greater_is_better", "direction"),
     ):
         expected, value = getattr(reference, name), getattr(result, name)
         if expected != value:
-            must = f"have the same {what} as the first data set, {expected!r}"
+            must = f"have the same {word} as the first data set, {expected!r}"
             raise check.fail(argument, must, repr(value))
     if result.reference is not None:
         must = "hold the differences of all pairs"

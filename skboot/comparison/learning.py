@@ -280,7 +280,7 @@ def _training_sets(
         labels = np.asarray(data.y)
         codes = np.unique(labels, return_inverse=True)[1] if labels.ndim == 1 else None
     n_units, n_classes = int(unit.max()) + 1, 1 if codes is None else int(codes.max()) + 1
-    what = plural((ROWS if data.unit is None else GROUPS).unit)
+    units_noun = plural((ROWS if data.unit is None else GROUPS).unit)
     # Units in the training sets of each size, from shares or numbers of them.
     sizes = np.asarray(train_sizes)
     if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iuf":
@@ -295,11 +295,11 @@ def _training_sets(
     most = int(_MOST * n_units + 0.5)
     least = max(n_classes, 2)
     if units.min() < least or units.max() > most:
-        must = f"be training sets of {least} to {most} of the {n_units} {what}"
+        must = f"be training sets of {least} to {most} of the {n_units} {units_noun}"
         raise check.fail("train_sizes", must, f"{units.astype(int).tolist()}")
     if (np.diff(units) <= 0).any():
         raise check.fail(
-            "train_sizes", f"rise in numbers of {what}", f"{units.astype(int).tolist()}"
+            "train_sizes", f"rise in numbers of {units_noun}", f"{units.astype(int).tolist()}"
         )
     counts = nested_samples([int(size) for size in units], n_repeats, codes, n_units, seed)
     n_rows = counts.astype(np.int64) @ np.bincount(unit)

@@ -851,10 +851,10 @@ def _notes_on_runs(
     notes = Notes()
     fewest = min(len(runs.samples) for runs in call.methods.values())
     if fewest < _FEW_RUNS:
-        what = "training samples" if call.any_method.varied == "both" else "runs"
+        noun = "training samples" if call.any_method.varied == "both" else "runs"
         notes.add(
             "few",
-            f"Only {fewest} {what} of a method (fewer than {_FEW_RUNS}): the variance between "
+            f"Only {fewest} {noun} of a method (fewer than {_FEW_RUNS}): the variance between "
             "them is poorly estimated, and the intervals are wide.",
         )
     if call.options.interval == "welch":

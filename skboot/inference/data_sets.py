@@ -324,13 +324,15 @@ def wilcoxon_p_values(differences: Floats, alternative: str = "two-sided") -> Fl
     tied = np.where(sizes > 0, (most - least + 1) ** 2 - 1, 0).sum(axis=1)
     statistics = np.where(differences.T > 0, ranks, 0).sum(axis=1)
     # By the normal law of the statistic: probabilities of one at least, and at most, as large.
-    used = counts[:, 0].astype(np.float64)
-    variance = (used * (used + 1) * (2 * used + 1) - tied / 2) / 24
+    n_used = counts[:, 0].astype(np.float64)
+    variance = (n_used * (n_used + 1) * (2 * n_used + 1) - tied / 2) / 24
     with np.errstate(invalid="ignore"):
-        z = (statistics / 2 - used * (used + 1) / 4) / np.sqrt(variance)
+        z = (statistics / 2 - n_used * (n_used + 1) / 4) / np.sqrt(variance)
     above, below = special.ndtr(-z), special.ndtr(z)
     exact = (n <= _ALL_SIGNS) | ((n <= _EXACT) & (counts[:, 0] == n) & (tied == 0))
-    patterns, which = np.unique(np.sort(ranks[exact], axis=1), axis=0, return_inverse=True)
+    patterns, pattern_numbers = np.unique(
+        np.sort(ranks[exact], axis=1), axis=0, return_inverse=True
+    )
     laws = np.zeros((len(patterns), n * (n + 1) + 1))
     for law, pattern in zip(laws, patterns, strict=True):
         # The exact probability of each sum of some ranks, each there or not.
@@ -338,7 +340,7 @@ def wilcoxon_p_values(differences: Floats, alternative: str = "two-sided") -> Fl
         for rank in pattern[pattern > 0].tolist():
             law[rank:] += law[:-rank].copy()
             law /= 2
-    at = which.ravel(), statistics[exact]
+    at = pattern_numbers.ravel(), statistics[exact]
     above[exact] = laws[:, ::-1].cumsum(axis=1)[:, ::-1][at]
     below[exact] = laws.cumsum(axis=1)[at]
     p = {"greater": above, "less": below, "two-sided": 2 * np.minimum(above, below)}[alternative]

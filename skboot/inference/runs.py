@@ -996,12 +996,12 @@ def welch_difference(scores_a: Floats, scores_b: Floats | None) -> RunsDifferenc
     return RunsDifference(centre, float(np.sqrt(total)), df, total, 0.0)
 
 
-def advice_on(what: str, sources: Mapping[str, float], savings: Mapping[str, float]) -> str:
+def advice_on(noun: str, sources: Mapping[str, float], savings: Mapping[str, float]) -> str:
     """Say where a variance comes from, and how much twice as many of each would narrow an interval.
 
     Parameters
     ----------
-    what : str
+    noun : str
         What varies.
     sources : mapping of str to float
         Parts of the variance, by the names in `SOURCES`.
@@ -1022,7 +1022,7 @@ def advice_on(what: str, sources: Mapping[str, float], savings: Mapping[str, flo
     }
     helpful = sorted((lever for lever in gains if gains[lever] >= _WORTH), key=lambda k: -gains[k])
     idle = [lever for lever in gains if gains[lever] < _WORTH]
-    sentences = [f"the variance of the {what} comes from {parts}"]
+    sentences = [f"the variance of the {noun} comes from {parts}"]
     if helpful:
         largest, *smaller = (f"by about {100 * gains[lever]:.0f} %" for lever in helpful)
         phrases = [f"{helpful[0]} would narrow the interval {largest}"]

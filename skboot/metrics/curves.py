@@ -646,13 +646,13 @@ class SmoothCalibration(Curve):
         bounds, centres, _ = self._pieces
         piece = np.searchsorted(bounds, rows.score, side="right") - 1
         # A row at the very end of a window has no weight in it.
-        seen = np.flatnonzero((piece >= 0) & (piece < len(centres)))
-        piece, n = piece[seen], len(rows.score)
-        away = rows.score[seen] - centres[piece]
-        powers = away[:, None] ** np.arange(5) * rows.weight[seen, None]
-        values = np.hstack((powers, powers[:, :4] * rows.positive[seen, None]))
+        inside = np.flatnonzero((piece >= 0) & (piece < len(centres)))
+        piece, n = piece[inside], len(rows.score)
+        away = rows.score[inside] - centres[piece]
+        powers = away[:, None] ** np.arange(5) * rows.weight[inside, None]
+        values = np.hstack((powers, powers[:, :4] * rows.positive[inside, None]))
         columns = 9 * piece[:, None] + np.arange(9)
-        indices = np.repeat(seen, 9), columns.ravel()
+        indices = np.repeat(inside, 9), columns.ravel()
         terms = sparse.csr_matrix((values.ravel(), indices), shape=(n, 9 * len(centres)))
         return ReducedData(None, n, terms, MappingProxyType({"rows": rows}))
 

@@ -391,13 +391,13 @@ class RankCells(NamedTuple):
         # Negatives below all positives are a cell that is not read.
         length = np.diff(ends[self.last], prepend=-1, append=len(positive) - 1)
         counts = np.append(self.size[::-1].T, (rows[ends[-1] + 1 :].sum(), 0)).astype(np.int64)
-        used = np.flatnonzero(counts)
+        codes_in_use = np.flatnonzero(counts)
         number = np.zeros(len(counts), np.int16)
-        number[used] = np.arange(len(used))
+        number[codes_in_use] = np.arange(len(codes_in_use))
         side = np.repeat(np.arange(0, len(counts), 2, dtype=np.int16), length)
         side += positive
-        terms = np.array((used % 2 == 1, used % 2 == 0)).T
-        return ReducedData(number[side], len(used), terms, counts=counts[used])
+        terms = np.array((codes_in_use % 2 == 1, codes_in_use % 2 == 0)).T
+        return ReducedData(number[side], len(codes_in_use), terms, counts=counts[codes_in_use])
 
     def area(
         self, block: ReadableBlock, terms: NDArray[Any], ends: NDArray[np.intp]
@@ -511,16 +511,18 @@ def cells_of_areas(
     sides_of_cells = np.array([np.bincount(cell, side) for side in sides])
     key = 2 * cell[level] + upper
     counts = np.bincount(key, rows).astype(np.int64)
-    used = np.flatnonzero(counts)
+    codes_in_use = np.flatnonzero(counts)
     number = np.zeros(len(counts), np.intp)
-    number[used] = np.arange(len(used))
+    number[codes_in_use] = np.arange(len(codes_in_use))
     data = {
-        "upper": used % 2 == 1,
-        "lower": used % 2 == 0,
-        "level": used // 2,
+        "upper": codes_in_use % 2 == 1,
+        "lower": codes_in_use % 2 == 0,
+        "level": codes_in_use // 2,
         "apart": _area_of(*sides) - _area_of(*sides_of_cells),
     }
-    return ReducedData(number[key], len(used), None, MappingProxyType(data), counts[used])
+    return ReducedData(
+        number[key], len(codes_in_use), None, MappingProxyType(data), counts[codes_in_use]
+    )
 
 
 def _area_of(upper: Floats, lower: Floats) -> float:

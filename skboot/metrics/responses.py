@@ -203,8 +203,8 @@ def note_on_scores(
     if not statistic.of_order:
         return None
     scores = y_pred[:, 1] if y_pred.ndim == 2 and y_pred.shape[1] == 2 else y_pred.ravel()
-    what = "balanced accuracy" if statistic.reads == "pairs" else "one point of a curve"
-    return note_on_decisions(scores, argument, f"{statistic.name} is then {what}", n_rows)
+    noun = "balanced accuracy" if statistic.reads == "pairs" else "one point of a curve"
+    return note_on_decisions(scores, argument, f"{statistic.name} is then {noun}", n_rows)
 
 
 @only_advises(None)
@@ -257,8 +257,8 @@ def are_exchanged(y_true: NDArray[Any], y_pred: NDArray[Any]) -> bool:
     """Whether scores or probabilities stand first, and labels second."""
     if y_true.dtype.kind != "f" or y_pred.ndim != 1 or len(y_pred) != len(y_true):
         return False
-    every = slice(None, None, -(-len(y_true) // _ROWS_LOOKED_AT))
-    scores, labels = y_true[every], y_pred[every]
+    rows_looked_at = slice(None, None, -(-len(y_true) // _ROWS_LOOKED_AT))
+    scores, labels = y_true[rows_looked_at], y_pred[rows_looked_at]
     if scores.ndim == 2 and not np.allclose(scores.sum(axis=1), 1, atol=1e-3):
         return False
     if not (scores != np.floor(scores)).any() or len(np.unique(scores)) <= 2:

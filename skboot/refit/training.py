@@ -529,9 +529,9 @@ class Answers:
         if method == "decision_function":
             return np.column_stack(columns)
         positive = np.column_stack([columns_of_output[:, -1] for columns_of_output in columns])
-        seen: Any = self._classes_seen
-        if isinstance(seen, list | tuple):
-            positive[:, [np.array_equal(classes, [0]) for classes in seen]] = 0.0
+        classes_seen: Any = self._classes_seen
+        if isinstance(classes_seen, list | tuple):
+            positive[:, [np.array_equal(classes, [0]) for classes in classes_seen]] = 0.0
         return positive
 
     def _method(self, methods: Sequence[str]) -> str:
@@ -583,11 +583,15 @@ class Answers:
 
     def _aligned(self, columns: NDArray[Any], absent: Any) -> NDArray[np.float64]:
         """Return a column for each class of all the data, `absent` for those not trained on."""
-        seen = self._classes_seen
-        if self.classes is None or seen is None or np.array_equal(seen, self.classes):
+        classes_seen = self._classes_seen
+        if (
+            self.classes is None
+            or classes_seen is None
+            or np.array_equal(classes_seen, self.classes)
+        ):
             return columns
-        at = np.searchsorted(self.classes, seen)
-        if columns.ndim != 2 or columns.shape[1] != len(seen):
+        at = np.searchsorted(self.classes, classes_seen)
+        if columns.ndim != 2 or columns.shape[1] != len(classes_seen):
             raise ValueError(
                 f"A training sample lacks a class, and the answers of shape {columns.shape} do not "
                 "say which columns are left."
@@ -819,13 +823,13 @@ def has_rows(value: Any, n_rows: int) -> bool:
 
 
 def rows_of_sample(
-    run: Run, every: NDArray[np.intp], unit: NDArray[np.intp] | None, group_copies: bool
+    run: Run, all_rows: NDArray[np.intp], unit: NDArray[np.intp] | None, group_copies: bool
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return the training rows of a bootstrap sample, and which of all rows it left out."""
     assert run.counts is not None
     counts = run.counts if unit is None else run.counts[unit]
     # Training rows are in the order of the data, as in folds and in the run on all rows.
-    train, outside = every.repeat(counts), counts == 0
+    train, outside = all_rows.repeat(counts), counts == 0
     if run.rows is not None:
         train = run.rows
     elif not group_copies:

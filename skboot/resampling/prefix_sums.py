@@ -56,9 +56,9 @@ def ends_within(ends: NDArray[np.intp] | None, at: slice) -> tuple[slice, NDArra
     """Return which ends lie in a piece, and where in it; None for all of its positions."""
     if ends is None:
         return at, None
-    which = slice(*np.searchsorted(ends, (at.start, at.stop)).tolist())
-    every = which.stop - which.start == at.stop - at.start
-    return which, None if every else ends[which] - at.start
+    ends_inside = slice(*np.searchsorted(ends, (at.start, at.stop)).tolist())
+    are_all_ends = ends_inside.stop - ends_inside.start == at.stop - at.start
+    return ends_inside, None if are_all_ends else ends[ends_inside] - at.start
 
 
 def in_mixed_levels(
@@ -522,10 +522,10 @@ def _reach_in_tiles(
         after = running_at(code)
         terms_at_code = weights[resamples, code][:, :, None] * tiled.terms[code]
         return SumsAtShares(after - terms_at_code, after, total)
-    which = np.searchsorted(ends, code)
-    previous = running_at(ends[np.maximum(which - 1, 0)])
+    end_numbers = np.searchsorted(ends, code)
+    previous = running_at(ends[np.maximum(end_numbers - 1, 0)])
     return SumsAtShares(
-        np.where((which > 0)[:, :, None], previous, 0.0), running_at(ends[which]), total
+        np.where((end_numbers > 0)[:, :, None], previous, 0.0), running_at(ends[end_numbers]), total
     )
 
 

@@ -341,8 +341,8 @@ class CurveResult(FromACall, Shown):
             raise fail("x", must, repr(x), "Use at() up to there; of more nothing was measured.")
         draws = self.bootstrap_distribution[:, is_defined]
         weights = 1 / np.maximum(draws.var(axis=0), _LEAST_VARIANCE)
-        every = np.vstack([self.estimate[is_defined], draws])
-        fitted = np.clip(extended(self.x[is_defined], every, weights, size), *self._bounds)
+        curves = np.vstack([self.estimate[is_defined], draws])
+        fitted = np.clip(extended(self.x[is_defined], curves, weights, size), *self._bounds)
         evidence = replace(self._evidence(0), estimate=float(fitted[0]), replicates=fitted[1:])
         basis = LargerSizeBasis(evidence, PointwiseFacts(None, is_fixed=False))
         interval = pointwise_interval(evidence, basis.point, self.confidence_level)
@@ -445,12 +445,12 @@ class CurveResult(FromACall, Shown):
             The curve, its band and what was resampled.
         """
         level = rendering.percent(self.confidence_level)
-        held = {"simultaneous": "for the whole curve at once", "pointwise": "for each point"}
+        scope = {"simultaneous": "for the whole curve at once", "pointwise": "for each point"}
         ends = f"{self._axes[0]} {self._place(0)} to {self._place(-1)}"
         width = rendering.significant(self._mean_width)
         text = (
             f"The {self._title} was estimated on {self._rows()}; its {level} {self.band} "
-            f"confidence band holds {held[self.band]} (mean width {width}; "
+            f"confidence band holds {scope[self.band]} (mean width {width}; "
             f"{ends}; {self._resampled()})."
         )
         if not self._is_difference:

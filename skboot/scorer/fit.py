@@ -348,12 +348,12 @@ def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note
                     part.check_defined(rows.y, y_pred)
     seconds = time.perf_counter() - start
     samples, train_samples = _samples(call, job, target, n_repeats=0)
-    records, said = _records(call, job, scorers, samples.runs_for_tests(), seconds)
+    records, notes_of_runs = _records(call, job, scorers, samples.runs_for_tests(), seconds)
     return TestSetRuns(
         model=model,
         loan=job.loan,
         single=single,
-        notes=[*notes, *said],
+        notes=[*notes, *notes_of_runs],
         estimator_warnings=_warnings_by_category(records),
         train_samples=train_samples,
         metric_names=list(scorers),
@@ -612,8 +612,8 @@ def _copies(job: Job) -> list[Note]:
 
 def _full_record(job: Job, answers: Answers, fit_time: float) -> Record:
     """Return what is kept of a run on all rows."""
-    every = np.arange(job.n_rows)
-    scored = ScoredRows(every, np.ones(job.n_rows, dtype=bool), job.unit, None, "full")
+    all_rows = np.arange(job.n_rows)
+    scored = ScoredRows(all_rows, np.ones(job.n_rows, dtype=bool), job.unit, None, "full")
     record: Record = {"failure": None, "fit_time": fit_time, "n_convergence": 0, "warnings": set()}
     for metric in job.metrics:
         record.update(metric.keep(answers, scored))
