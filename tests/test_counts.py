@@ -17,7 +17,8 @@ PACKAGE = Path(skboot.__file__).parent
 # They say nothing about what is there.
 PRONOUNS = re.compile(
     "own|one|each|first|second|found|known|given|asked|told|drawn|kept|others?|both|rest|many|few"
-    "|whole|these|those|wanted|made|left|gone"
+    "|whole|these|those|wanted|made|left|gone|what|which|every|none|same|seen|used|held|said|meant"
+    "|taken"
 )
 # Prepositions that a private name may not begin with. `from_`, `to_` and `with_` make values.
 PREPOSITIONS = ("of_", "in_", "by_", "on_", "at_", "for_", "as_", "over_", "within_", "without_")
