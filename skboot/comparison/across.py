@@ -522,7 +522,7 @@ def _check_all_there(
         for name, there in methods_by_name.items()
     }
     lacking = [
-        f"none of {', '.join(which)} on {name!r}" for name, which in missing.items() if which
+        f"none of {', '.join(absent)} on {name!r}" for name, absent in missing.items() if absent
     ]
     if lacking:
         shown = "; ".join(lacking[:3]) + (f"; and {len(lacking) - 3} more" * (len(lacking) > 3))
