@@ -181,12 +181,12 @@ def attribute_for(instance: Any, name: str) -> str:
     """Say what to write after an object for an attribute that it lacks; "" if nothing is near."""
     # `dir` of an estimator asks each attribute whether it is there, and so comes back here.
     # What every tuple has is nobody's aim, and settings, which do not end in "_", are no answer.
-    settings = vars(instance) if hasattr(type(instance), "fit") else {}
+    parameters = vars(instance) if hasattr(type(instance), "fit") else {}
     present = [
         attribute
         for attribute in object.__dir__(instance)
         if not (attribute[0] == "_" or hasattr(tuple, attribute))
-        and (attribute not in settings or attribute.endswith("_"))
+        and (attribute not in parameters or attribute.endswith("_"))
     ]
     for meant, names in _ATTRIBUTES.items():
         if name in names.split() and _answers(instance, meant, present):
