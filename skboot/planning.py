@@ -60,7 +60,7 @@ _POINTS_DRAWN = 60
 
 
 @dataclass(frozen=True)
-class Pilot:
+class PilotFacts:
     """What an evaluation says of evaluations of other sizes.
 
     Attributes
@@ -95,7 +95,7 @@ class Pilot:
     notes: tuple[str, ...] = ()
     rows_per_unit: float | None = None
 
-    def with_rows(self, n_rows: int | None) -> Pilot:
+    def with_rows(self, n_rows: int | None) -> PilotFacts:
         """Return the pilot with the number of its rows, where its units are others."""
         if self.unit == "row" or n_rows is None or self.n_units is None:
             return self
@@ -124,7 +124,7 @@ class PlanCall:
     The power is None for a half-width, ``n_runs`` where it was not asked for.
     """
 
-    pilot: Pilot
+    pilot_facts: PilotFacts
     target: str
     target_value: float
     power: float | None
@@ -132,12 +132,12 @@ class PlanCall:
 
     def value(self, spread: AnySpread, n_units: float, n_runs: int | None) -> float:
         """Half-width, or power, of another size."""
-        level = self.pilot.confidence_level
+        level = self.pilot_facts.confidence_level
         if isinstance(spread, ShareSpread) or (
             self.power is None and not isinstance(spread, DiscordantSpread | AreasSpread)
         ):
             return spread.half_width(level, n_units, n_runs)
-        one_sided = self.pilot.one_sided
+        one_sided = self.pilot_facts.one_sided
         return spread.power(self.target_value, level, n_units, n_runs, one_sided=one_sided)
 
     def needed(self, spread: AnySpread, n_runs: int | None) -> int | None:
@@ -149,7 +149,7 @@ class PlanCall:
                 return value <= self.target_value * (1 + 1e-12)
             return value >= self.power
 
-        return smallest(is_enough, self.pilot.least_units)
+        return smallest(is_enough, self.pilot_facts.least_units)
 
 
 @door("plan_evaluation")
@@ -242,16 +242,16 @@ def plan_evaluation(
     power = _checked_share("power", power, "For 80% use power=0.8.")
     if confidence_level is not None:
         confidence_level = check_confidence_level(confidence_level)
-    checked_pilot = _checked_pilot(pilot, proportion, target, value, confidence_level)
+    pilot_facts = _checked_pilot_facts(pilot, proportion, target, value, confidence_level)
     if target == "half_width" and proportion is not None and value >= 0.5:
         must, got = "be below 0.5 for a proportion", repr(half_width)
         raise fail("half_width", must, got, "For two points of accuracy use 0.02.")
     if n_runs is not None:
-        count = check_count("n_runs", n_runs, checked_pilot.least_runs)
-        if checked_pilot.n_runs is None:
+        count = check_count("n_runs", n_runs, pilot_facts.least_runs)
+        if pilot_facts.n_runs is None:
             advice = "Runs come from bootstrap_runs, compare_runs, or methods with a test set."
             raise fail("n_runs", "be None for a pilot without runs", repr(n_runs), advice)
-        if not checked_pilot.runs_matter and count != checked_pilot.n_runs:
+        if not pilot_facts.runs_matter and count != pilot_facts.n_runs:
             advice = "With this pilot, more runs would not narrow the interval."
             raise fail("n_runs", "be None for this pilot", repr(n_runs), advice)
         n_runs = count
@@ -259,11 +259,11 @@ def plan_evaluation(
     settings = {
         target: value,
         "power": chance,
-        "confidence_level": checked_pilot.confidence_level,
+        "confidence_level": pilot_facts.confidence_level,
         "proportion": proportion,
         "n_runs": n_runs,
     }
-    return _plan_of(PlanCall(checked_pilot, target, value, chance, n_runs), settings)
+    return _plan_of(PlanCall(pilot_facts, target, value, chance, n_runs), settings)
 
 
 # ------------------------------------------------------------------ arguments
@@ -298,9 +298,9 @@ def _number(value: Any) -> float:
     return float(value) if is_number else math.nan
 
 
-def _checked_pilot(
+def _checked_pilot_facts(
     pilot: Any, proportion: Any, target: str, value: float, confidence_level: float | None
-) -> Pilot:
+) -> PilotFacts:
     """Return what is known of other sizes, by a pilot or a proportion."""
     if (pilot is None) == (proportion is None):
         got = "neither" if pilot is None else "both"
@@ -313,19 +313,19 @@ def _checked_pilot(
             raise fail(target, "have a pilot", "proportion=", advice)
         spread = ShareSpread(share, SHARE_LIMITS["wilson"])
         metric = f"a proportion of {share:g}"
-        return Pilot(spread, None, "row", metric, confidence_level or 0.95)
+        return PilotFacts(spread, None, "row", metric, confidence_level or 0.95)
     if isinstance(pilot, EvaluationResult):
         if target != "half_width":
             advice = "Compare two systems, and give one of the pairs of the comparison."
             raise fail("pilot", f"be a pair for {target}=", "an EvaluationResult", advice)
-        return _pilot_of_result(pilot, confidence_level).with_rows(pilot.n_samples)
+        return _facts_of_result(pilot, confidence_level).with_rows(pilot.n_samples)
     if isinstance(pilot, PairedDifference):
         if target == "half_width":
             advice = "Give difference= or margin=, or the result of one system."
             must = "be an EvaluationResult for half_width="
             raise fail("pilot", must, "a pair", advice)
-        pair_pilot = _pilot_of_pair(pilot, target, value, confidence_level)
-        return pair_pilot.with_rows(pilot._comparison.n_samples if pilot._comparison else None)
+        pair_facts = _facts_of_pair(pilot, target, value, confidence_level)
+        return pair_facts.with_rows(pilot._comparison.n_samples if pilot._comparison else None)
     advice = "Of a comparison give one of its .pairs, of a table one of its results."
     must = "be an EvaluationResult or a pair of a comparison"
     raise fail("pilot", must, type(pilot).__name__, advice)
@@ -334,7 +334,7 @@ def _checked_pilot(
 # ------------------------------------------------------------------ pilots
 
 
-def _pilot_of_result(result: EvaluationResult, confidence_level: float | None) -> Pilot:
+def _facts_of_result(result: EvaluationResult, confidence_level: float | None) -> PilotFacts:
     """Return what the result of a system, or of the runs of a method, says of other sizes."""
     if result.estimand not in ("system", "method"):
         must = "be for the estimand 'system' or 'method'"
@@ -354,7 +354,7 @@ def _pilot_of_result(result: EvaluationResult, confidence_level: float | None) -
         raise fail("pilot", "have an interval", "a result without limits")
     level = confidence_level or result.confidence_interval.confidence_level
     if result.estimand == "system":
-        return _pilot_of_system(result, level)
+        return _facts_of_system(result, level)
     runs = result._basis.run_evidence  # type: ignore[attr-defined]
     variances, of_one_list = runs.method.parts, runs.varied in ("training", "both")
     n_trained = len(runs.scores)
@@ -374,7 +374,7 @@ def _pilot_of_result(result: EvaluationResult, confidence_level: float | None) -
     ).with_degrees_of_freedom(runs.method.degrees_of_freedom)
     n_lists = round(spread.df_runs) + 1
     n_runs = n_lists if not spread.of_one_list else len(runs.full_scores)
-    return Pilot(
+    return PilotFacts(
         _varying(spread),
         _extremes(spread, level),
         result.unit,
@@ -386,9 +386,9 @@ def _pilot_of_result(result: EvaluationResult, confidence_level: float | None) -
     )
 
 
-def _pilot_of_pair(
+def _facts_of_pair(
     pair: PairedDifference, target: str, value: float, confidence_level: float | None
-) -> Pilot:
+) -> PilotFacts:
     """Return what a pair of systems, or of methods on a test set, says of other sizes."""
     facts = pair._comparison
     if facts is None:
@@ -412,7 +412,7 @@ def _pilot_of_pair(
     check_below_range(target, value, facts.metric, facts.bounds)
     level = confidence_level or pair.confidence_interval.confidence_level
     spread = _varying(_spread_of_pair(pair, facts))
-    used: AnySpread = spread
+    pair_spread: AnySpread = spread
     extremes = _extremes(spread, level)
     if pair._discordant is not None:
         # The variance goes as the share of rows that tell the systems apart. Verdicts with a margin
@@ -420,14 +420,14 @@ def _pilot_of_pair(
         differ, n = sum(pair._discordant[:2]), pair._discordant[2]
         shares = SHARE_LIMITS["wilson"](differ, n, level)
         if target == "margin":
-            used = DiscordantSpread(differ / n)
+            pair_spread = DiscordantSpread(differ / n)
             extremes = _same_for_all_sizes(*map(DiscordantSpread, shares))
         else:
             extremes = _same_for_all_sizes(*(spread.scaled(share * n / differ) for share in shares))
     areas = pair._areas
     if areas is not None and target == "margin":
         # Verdicts with a margin are made by the closed interval of the areas.
-        used = AreasSpread(areas, spread.n_units)
+        pair_spread = AreasSpread(areas, spread.n_units)
 
         def of_size(n_units: int, n_runs: int | None) -> tuple[AreasSpread, AreasSpread]:
             factors = variance_factors(spread.known_with(n_units, n_runs), level)
@@ -435,8 +435,8 @@ def _pilot_of_pair(
             return AreasSpread(least, spread.n_units), AreasSpread(largest, spread.n_units)
 
         extremes = of_size
-    return Pilot(
-        used,
+    return PilotFacts(
+        pair_spread,
         extremes,
         facts.unit,
         facts.metric,
@@ -457,12 +457,12 @@ def _crossed(unit: str) -> ValueError:
     return fail("pilot", "have rows or groups as units", got, advice)
 
 
-def _no_test_set(what: str) -> ValueError:
+def _no_test_set(noun: str) -> ValueError:
     advice = (
         "Without one, more rows also improve the training, and one size does not show by how "
         "much. Give X_test and y_test, or use bootstrap_runs or compare_runs."
     )
-    return fail("pilot", "stand on a test set", f"{what} scored on rows left out", advice)
+    return fail("pilot", "stand on a test set", f"{noun} scored on rows left out", advice)
 
 
 def _held_fixed(interval: str) -> ValueError:
@@ -473,13 +473,13 @@ def _held_fixed(interval: str) -> ValueError:
 # ------------------------------------------------------------------ spreads
 
 
-def _pilot_of_system(result: EvaluationResult, level: float) -> Pilot:
+def _facts_of_system(result: EvaluationResult, level: float) -> PilotFacts:
     """Return what the score of one system says."""
     evidence, shown = result._evidence, result.confidence_interval
     n, share = evidence.drawn.n_units[0], evidence.share
     limits = {**SHARE_LIMITS, "beta": beta_limits}.get(shown.method)
     if share is not None and limits is not None:
-        return _pilot_of_counts(result, share.hits, n, ShareSpread(share.hits / n, limits), level)
+        return _facts_of_counts(result, share.hits, n, ShareSpread(share.hits / n, limits), level)
     draws, k = evidence.drawn, evidence.drawn.n_strata
     student = shown.method not in _OF_NORMAL_WIDTH
     factor = n / max(n - k, 1) * draws.unequal if student else 1.0
@@ -491,7 +491,7 @@ def _pilot_of_system(result: EvaluationResult, level: float) -> Pilot:
         with collected():
             shown = result.interval(method, level)
     share_of_bounds = _factors_of_bounds(evidence, shown)
-    return Pilot(
+    return PilotFacts(
         spread,
         _extremes(spread, level, share_of_bounds),
         result.unit,
@@ -502,9 +502,9 @@ def _pilot_of_system(result: EvaluationResult, level: float) -> Pilot:
     )
 
 
-def _pilot_of_counts(
+def _facts_of_counts(
     result: EvaluationResult, hits: int, n: int, spread: ShareSpread, level: float
-) -> Pilot:
+) -> PilotFacts:
     """Return what a proportion of independent rows says: Wilson's limits bound the share."""
     limits = SHARE_LIMITS["wilson"](hits, n, level)
     shares = [*limits, 0.5] if limits[0] < 0.5 < limits[1] else list(limits)
@@ -517,7 +517,7 @@ def _pilot_of_counts(
             "extreme a share: see the larger end of the range."
         )
     extremes = _same_for_all_sizes(*ends)
-    return Pilot(spread, extremes, "row", result.metric, level, n, notes=tuple(notes))
+    return PilotFacts(spread, extremes, "row", result.metric, level, n, notes=tuple(notes))
 
 
 def _spread_of_pair(pair: PairedDifference, facts: ComparisonFacts) -> Spread:
@@ -559,7 +559,7 @@ def _varying(spread: Spread) -> Spread:
 def _extremes(spread: Spread, level: float, further: tuple[float, float] = (1.0, 1.0)) -> Extremes:
     """Return from a planned size the least and the largest spread that the pilot allows.
 
-    ``others`` are factors for another source of error of the variance; as errors that are
+    ``further`` are factors for another source of error of the variance; as errors that are
     independent do, both add up by their squares, on the scale of logarithms.
     """
 
@@ -602,8 +602,8 @@ def _notes_of(spread: Spread, unit: str, n_runs: int | None) -> tuple[str, ...]:
     if spread.n_units < FEW:
         notes.append(_caution_of_few(spread.n_units, unit))
     if n_runs is not None and n_runs < FEW and spread.runs + spread.fixed + spread.both > 0:
-        what = "training sample" if spread.of_one_list else "run"
-        notes.append(_caution_of_few(n_runs, what))
+        noun = "training sample" if spread.of_one_list else "run"
+        notes.append(_caution_of_few(n_runs, noun))
     if spread.n_strata > 1:
         notes.append("The strata keep their shares of the units.")
     if spread.fixed > 0:
@@ -656,36 +656,36 @@ def _plan_of(call: PlanCall, settings: dict[str, Any]) -> EvaluationPlan:
     ValueError
         If no size does.
     """
-    pilot = call.pilot
+    pilot_facts = call.pilot_facts
     n_runs, n_units = _size(call)
     bounds = None
-    if pilot.extremes is not None:
-        extremes = pilot.extremes(n_units, n_runs)
+    if pilot_facts.extremes is not None:
+        extremes = pilot_facts.extremes(n_units, n_runs)
         ends = [call.needed(extreme, n_runs) for extreme in extremes]
         low, high = (math.inf if end is None else float(end) for end in ends)
         bounds = low, high
-    notes = pilot.notes
+    notes = pilot_facts.notes
     if n_units < FEW:
-        plural = pilot.unit if n_units == 1 else f"{pilot.unit}s"
+        plural = pilot_facts.unit if n_units == 1 else f"{pilot_facts.unit}s"
         notes += (
             f"{n_units} {plural} are fewer than {FEW}: intervals from so few cover less often "
             "than stated, whatever their width.",
         )
     return EvaluationPlan(
         n_units=n_units,
-        unit=pilot.unit,
+        unit=pilot_facts.unit,
         n_runs=n_runs,
         table=_table(call, n_units, n_runs),
         target=call.target,
         target_value=call.target_value,
         power=call.power,
-        confidence_level=pilot.confidence_level,
-        value=call.value(pilot.spread, n_units, n_runs),
+        confidence_level=pilot_facts.confidence_level,
+        value=call.value(pilot_facts.spread, n_units, n_runs),
         n_units_range=bounds,
-        pilot_n_units=pilot.n_units,
-        pilot_n_runs=pilot.n_runs,
-        metric=pilot.metric,
-        _rows_per_unit=pilot.rows_per_unit,
+        pilot_n_units=pilot_facts.n_units,
+        pilot_n_runs=pilot_facts.n_runs,
+        metric=pilot_facts.metric,
+        _rows_per_unit=pilot_facts.rows_per_unit,
         _curves=_curves(call, n_units, n_runs),
         _provenance=Provenance(notes, settings=settings),
     )
@@ -693,19 +693,19 @@ def _plan_of(call: PlanCall, settings: dict[str, Any]) -> EvaluationPlan:
 
 def _size(call: PlanCall) -> tuple[int | None, int]:
     """Return runs and units: with the pilot's number of runs, or more where these cannot do."""
-    pilot = call.pilot
-    runs: list[int | None] = [call.n_runs or pilot.n_runs]
-    if call.n_runs is None and pilot.n_runs is not None and pilot.runs_matter:
-        runs += [n for n in _RUNS_SHOWN if n > pilot.n_runs]
+    pilot_facts = call.pilot_facts
+    runs: list[int | None] = [call.n_runs or pilot_facts.n_runs]
+    if call.n_runs is None and pilot_facts.n_runs is not None and pilot_facts.runs_matter:
+        runs += [n for n in _RUNS_SHOWN if n > pilot_facts.n_runs]
     for n_runs in runs:
-        n_units = call.needed(pilot.spread, n_runs)
+        n_units = call.needed(pilot_facts.spread, n_runs)
         if n_units is not None:
             return n_runs, n_units
     best = _best(call, runs[-1])
-    what = "half-width" if call.power is None else "power"
+    noun = "half-width" if call.power is None else "power"
     must = "be within reach of more test units"
-    got = f"{call.target_value:g}; the {what} comes to {best:.3g} at best, with {runs[-1]} runs"
-    spread = pilot.spread
+    got = f"{call.target_value:g}; the {noun} comes to {best:.3g} at best, with {runs[-1]} runs"
+    spread = pilot_facts.spread
     if isinstance(spread, Spread) and spread.fixed > 0:
         advice = "Only more training sets would reduce the variance between training samples."
     else:
@@ -719,33 +719,33 @@ def _best(call: PlanCall, n_runs: int | None) -> float:
     More units need not narrow the interval: where few runs are all that is left to vary, their few
     degrees of freedom widen it.
     """
-    sizes = [call.pilot.least_units * 2.0**k for k in range(40)] + [math.inf]
-    values = [call.value(call.pilot.spread, size, n_runs) for size in sizes]
+    sizes = [call.pilot_facts.least_units * 2.0**k for k in range(40)] + [math.inf]
+    values = [call.value(call.pilot_facts.spread, size, n_runs) for size in sizes]
     return min(values) if call.power is None else max(values)
 
 
 def _runs_beside(call: PlanCall, n_runs: int | None) -> list[int | None]:
     """Return numbers of runs that a table shows."""
-    pilot = call.pilot
-    if not pilot.runs_matter or n_runs is None:
+    pilot_facts = call.pilot_facts
+    if not pilot_facts.runs_matter or n_runs is None:
         return [n_runs]
-    most = 5 * max(n_runs, pilot.n_runs or 1)
-    shown = {n for n in _RUNS_SHOWN if pilot.least_runs <= n <= most}
-    return [*sorted({*shown, n_runs, pilot.n_runs or n_runs})]
+    most = 5 * max(n_runs, pilot_facts.n_runs or 1)
+    shown = {n for n in _RUNS_SHOWN if pilot_facts.least_runs <= n <= most}
+    return [*sorted({*shown, n_runs, pilot_facts.n_runs or n_runs})]
 
 
 def _table(call: PlanCall, n_units: int, n_runs: int | None) -> tuple[PlanRow, ...]:
     """Return for each number of runs how many units do; without runs, what other sizes reach."""
-    spread, pilot = call.pilot.spread, call.pilot
-    if pilot.runs_matter:
+    spread, pilot_facts = call.pilot_facts.spread, call.pilot_facts
+    if pilot_facts.runs_matter:
         rows = []
         for runs in _runs_beside(call, n_runs):
             needed = call.needed(spread, runs)
             value = _best(call, runs) if needed is None else call.value(spread, needed, runs)
             rows.append(PlanRow(runs, needed, value))
         return tuple(rows)
-    sizes = {max(round(share * n_units), pilot.least_units) for share in _SIZES_SHOWN}
-    sizes.add(pilot.n_units or n_units)
+    sizes = {max(round(share * n_units), pilot_facts.least_units) for share in _SIZES_SHOWN}
+    sizes.add(pilot_facts.n_units or n_units)
     return tuple(PlanRow(n_runs, size, call.value(spread, size, n_runs)) for size in sorted(sizes))
 
 
@@ -753,11 +753,11 @@ def _curves(
     call: PlanCall, n_units: int, n_runs: int | None
 ) -> dict[str, tuple[tuple[float, float], ...]]:
     """Return what a picture shows: by number of runs, sizes and what they reach."""
-    spread, least = call.pilot.spread, call.pilot.least_units
+    spread, least_units = call.pilot_facts.spread, call.pilot_facts.least_units
     beside = _runs_beside(call, n_runs)
     at = beside.index(n_runs)
     start = max(0, min(at - 1, len(beside) - _LINES_DRAWN))
-    fewest, most = max(n_units / 16, least), max(8.0 * n_units, 2.0 * least)
+    fewest, most = max(n_units / 16, least_units), max(8.0 * n_units, 2.0 * least_units)
     sizes = [fewest * (most / fewest) ** (k / (_POINTS_DRAWN - 1)) for k in range(_POINTS_DRAWN)]
     return {
         "" if runs is None else str(runs): tuple(

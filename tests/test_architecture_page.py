@@ -1,5 +1,9 @@
-"""The table of layers in CONTRIBUTING.md is the one that the imports keep, and the map shows it."""
+"""The table of layers in CONTRIBUTING.md is the one that the imports keep, and the map shows it.
 
+What pages say of the code, modules, types and steps, is where they say.
+"""
+
+import ast
 import importlib
 import importlib.util
 import re
@@ -42,7 +46,13 @@ def test_the_map_is_drawn_from_the_table(draw_map):
         assert all(f">{name}</text>" in drawn for name in row.names)
 
 
-@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+DECISIONS = sorted(path.name for path in (ROOT / "docs" / "decisions").glob("*.md"))
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["docs/architecture.md", "CONTRIBUTING.md", *(f"docs/decisions/{name}" for name in DECISIONS)],
+)
 def test_modules_that_a_page_names_are_there(page):
     path = ROOT / page
     if not path.exists():
@@ -52,8 +62,64 @@ def test_modules_that_a_page_names_are_there(page):
         name for name in named if not any((ROOT / part / name).exists() for part in ("", "skboot"))
     }
     # A file by its last name stands in the package that the sentence is about.
-    stems = {file.name for part in ("skboot", "tests") for file in (ROOT / part).rglob("*.py")}
+    folders = [ROOT / name for name in ("skboot", "tests", "benchmarks")]
+    stems = {file.name for folder in folders for file in folder.rglob("*.py")}
     assert {name for name in missing if "/" in name or name not in stems} == set()
+
+
+def defined_in(paths):
+    """Functions, classes, fields, attributes and parameters of modules, and these modules."""
+    names = set()
+    for path in paths:
+        names |= {path.stem, path.parent.name}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                names.add(node.name)
+            elif isinstance(node, ast.arg | ast.Attribute):
+                names.add(getattr(node, "arg", getattr(node, "attr", None)))
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return names
+
+
+def page_or_skip(name):
+    path = ROOT / "docs" / name
+    if not path.exists():
+        pytest.skip("the documentation is not part of the installed package")
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", ["architecture.md", "vocabulary.md"])
+def test_names_of_the_code_that_a_page_mentions_are_there(page):
+    text = re.sub(r"```.*?```", "", page_or_skip(page), flags=re.S)
+    text = text.partition("## What the code adds")[2] or text  # before, words of users stand
+    spans = [span for span in re.findall(r"`([^`]+)`", text) if not re.search(r"[/.]", span)]
+    named = set(re.findall(r"[A-Za-z_]\w*", re.sub(r'"[^"]*"', "", " ".join(spans))))
+    assert len(named) > 20
+    assert named - defined_in(PACKAGE.rglob("*.py")) <= {"False"}
+
+
+def test_names_are_in_the_module_that_the_page_gives():
+    text = page_or_skip("architecture.md")
+    placed = re.findall(r"((?:`\w+`(?:, )?)+) \(((?:`[\w/.]+`(?:, )?)+)\)", text)
+    placed += re.findall(r"(`\w+`) (?:in|of) (`[\w/]+\.py`)", text)
+    # Steps of a score: module, function, what it returns.
+    for step in re.search(r"```text\n.*?\n(.*?)```", text, re.S)[1].splitlines():
+        place, function, *_ = step.split()
+        placed.append((f"`{function.split('.')[-1]}`", f"`{place}`"))
+    n_found = 0
+    for names, places in placed:
+        paths = [PACKAGE / place for place in re.findall(r"`([^`]+)`", places)]
+        paths = [path if path.is_dir() else path.with_suffix(".py") for path in paths]
+        if not all(path.exists() for path in paths):
+            continue  # a step in brackets, behind the type that it returns
+        files = [
+            file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path])
+        ]
+        assert set(re.findall(r"`(\w+)`", names)) <= defined_in(files), places
+        n_found += 1
+    assert n_found > 30
 
 
 def found(dotted):

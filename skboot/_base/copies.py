@@ -1,7 +1,7 @@
 """Copies of rows: rows that are equal in every column and target.
 
 Where one copy is trained on and another is scored, the score is that of a row that is known
-already, and too good. `copies_as_groups` makes a group of each row and its copies. `Distinct`
+already, and too good. `copies_as_groups` makes a group of each row and its copies. `DistinctRows`
 counts copies and tells them from the natural repeats of coarse data (an age and two flags).
 """
 
@@ -104,7 +104,7 @@ def copies_as_groups(X: Any, y: Any = None) -> NDArray[np.intp]:
         if n_values != n_rows:
             raise fail(name, f"have as many rows as X, {n_rows}", f"{n_values}")
     try:
-        return Distinct(ComparedColumns(X, y)).number
+        return DistinctRows(ComparedColumns(X, y)).number
     except Unusable as error:
         raise fail("X", error.must, error.got, error.advice) from None
 
@@ -195,7 +195,7 @@ class _ToldApart(NamedTuple):
     alone: NDArray[np.bool_]
 
 
-class Distinct:
+class DistinctRows:
     """The distinct rows among rows, and whether chance makes as many of them equal.
 
     Attributes

@@ -285,11 +285,11 @@ def call_foreign(function: Callable[..., Any], *arguments: Any, **options: Any) 
 
 def tell(*notes: Note) -> None:
     """Hand notes to whoever collects them; where nobody does, warn of them."""
-    taken = COLLECTED.get()
-    if taken is None:
+    collected_notes = COLLECTED.get()
+    if collected_notes is None:
         warn_of(notes)
     else:
-        taken.extend(notes)
+        collected_notes.extend(notes)
 
 
 def say(kind: NoteKind, text: str) -> None:

@@ -172,8 +172,8 @@ def name_for(name: str, of_metric: Callable[[str], str] | None = None) -> str:
     for begins, call in _BY_NAME.items():
         if match := re.match(begins, plain):
             return f"Use {match.expand(call)}."
-    if of_metric is not None and (said := of_metric(name)):
-        return said
+    if of_metric is not None and (metric_hint := of_metric(name)):
+        return metric_hint
     return f"Use {_OF_A_SCORE}." if re.match("bootstrap|confidence|ci$|ci_|score", plain) else ""
 
 
@@ -208,14 +208,14 @@ def attribute_for(instance: Any, name: str) -> str:
     return next((f".{meant}" for meant in near if _answers(instance, meant, present)), "")
 
 
-def _answers(instance: Any, meant: str, attributes: Iterable[str]) -> bool:
+def _answers(instance: Any, name: str, attributes: Iterable[str]) -> bool:
     """Whether what a hint names is there and answers: an attribute, or the call of a method."""
-    attribute = re.split(r"\W", meant)[0]
+    attribute = re.split(r"\W", name)[0]
     if attribute not in attributes:
         return False
     try:
         value = getattr(instance, attribute)
-        if meant.startswith(f"{attribute}("):
+        if name.startswith(f"{attribute}("):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 value(**({"margin": 0.02} if attribute == "verdict" else {}))
@@ -241,8 +241,8 @@ class Hinting:
                 pass
             elif hasattr(type(self), "fit") and not is_fitted:
                 advice = "Call fit first." if name.endswith("_") else ""
-            elif meant := attribute_for(self, name.rstrip("_")):
-                shown = repr(meant[1:]) if meant[1:].isidentifier() else meant
+            elif name_meant := attribute_for(self, name.rstrip("_")):
+                shown = repr(name_meant[1:]) if name_meant[1:].isidentifier() else name_meant
                 advice = f"Did you mean {shown}?"
             else:
                 advice = name_for(name)

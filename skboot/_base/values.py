@@ -56,8 +56,11 @@ def read_only(value: Any) -> Any:
     elif is_dataclass(value) and not isinstance(value, type):
         changed = {}
         for field in fields(value):
-            held = getattr(value, field.name)
-            if type(held) not in _LOCKED and (locked := read_only(held)) is not held:
+            field_value = getattr(value, field.name)
+            if (
+                type(field_value) not in _LOCKED
+                and (locked := read_only(field_value)) is not field_value
+            ):
                 changed[field.name] = locked
         return replace(value, **changed) if changed else value
     elif isinstance(value, list):
@@ -102,8 +105,8 @@ def same_values(a: Any, b: Any) -> bool:
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
         # An interval is a pair with attributes.
         attributes = [getattr(value, "__dict__", {}) for value in (a, b)]
-        same = not all(attributes) or same_values(*attributes)
-        return same and len(a) == len(b) and all(map(same_values, a, b))
+        are_same = not all(attributes) or same_values(*attributes)
+        return are_same and len(a) == len(b) and all(map(same_values, a, b))
     both_nan = isinstance(a, float) and isinstance(b, float) and a != a and b != b
     return bool(both_nan or a == b)
 

@@ -64,7 +64,7 @@ def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, are_scores
         The call.
     systems : mapping of str to sequence of str
         Columns of the predictions of each system; several are those of probabilities.
-    of_scores : bool
+    are_scores : bool
         Whether predictions are scores, whatever the metric.
 
     Returns

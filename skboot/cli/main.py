@@ -120,13 +120,17 @@ class _VerbParser(_Parser):
         options = self._option_string_actions
         names = {choice[2:].replace("-", "_"): choice for choice in options}
         name = option[2:].replace("-", "_")
-        meant = [choice for choice in _MEANT.get(option, ()) if choice.partition(" ")[0] in options]
-        meant = meant or [names[choice] for choice in arguments_meant(name, list(names))]
-        if meant == ["--confidence-level"]:
+        choices_meant = [
+            choice for choice in _MEANT.get(option, ()) if choice.partition(" ")[0] in options
+        ]
+        choices_meant = choices_meant or [
+            names[choice] for choice in arguments_meant(name, list(names))
+        ]
+        if choices_meant == ["--confidence-level"]:
             _, equals, level = level_meant(name, value).partition("=")
-            meant = [f"{meant[0]} {level}" if equals else meant[0]]
-        if meant:
-            return f". Did you mean {' or '.join(meant)}?"
+            choices_meant = [f"{choices_meant[0]} {level}" if equals else choices_meant[0]]
+        if choices_meant:
+            return f". Did you mean {' or '.join(choices_meant)}?"
         verbs_with_option = [
             f"skboot {verb}"
             for verb, choice in self.verbs.items()

@@ -53,7 +53,7 @@ _RUNS = (
 # Keys of the streams below the seed of a call: resamples of the data sets, draws of the errors.
 _RESAMPLES, _ERRORS = 0, 1
 # Share of the largest score by which a difference may exceed the margin and be rounding.
-_ROUNDING = 1e-12
+_MARGIN_ROUNDING = 1e-12
 
 
 @door("compare_across")
@@ -212,7 +212,7 @@ def compare_across(
         call.options,
         results,
         records,
-        [*_notes(call, records), *cut, *list(dict.fromkeys(all_notes))[:1]],
+        [*_notes_on_data_sets(call, records), *cut, *list(dict.fromkeys(all_notes))[:1]],
         DatasetsComparison,
         metric=data.metric,
         estimand=estimand,
@@ -458,14 +458,14 @@ def _check_like(reference: ComparisonResult, result: ComparisonResult, argument:
     if result.estimand not in ("system", "method"):
         got = f"one across data sets (estimand {result.estimand!r})"
         raise check.fail(argument, "be a comparison on one data set", got)
-    for name, what in (
+    for name, word in (
         ("metric", "metric"),
         ("estimand", "estimand"),
         ("greater_is_better", "direction"),
     ):
         expected, value = getattr(reference, name), getattr(result, name)
         if expected != value:
-            must = f"have the same {what} as the first data set, {expected!r}"
+            must = f"have the same {word} as the first data set, {expected!r}"
             raise check.fail(argument, must, repr(value))
     if result.reference is not None:
         must = "hold the differences of all pairs"
@@ -523,7 +523,7 @@ def _check_all_there(
         for name, there in methods_by_name.items()
     }
     lacking = [
-        f"none of {', '.join(which)} on {name!r}" for name, which in missing.items() if which
+        f"none of {', '.join(absent)} on {name!r}" for name, absent in missing.items() if absent
     ]
     if lacking:
         shown = "; ".join(lacking[:3]) + (f"; and {len(lacking) - 3} more" * (len(lacking) > 3))
@@ -761,7 +761,7 @@ def _records(call: _AcrossCall, results: Mapping[str, EvaluationResult]) -> list
         between = between_deviation(spread, errors).tolist()
     shares: dict[str, Sequence[Any]] = {}
     if call.margin is not None:
-        rounding = _ROUNDING * float(np.abs(data.scores).max())
+        rounding = _MARGIN_ROUNDING * float(np.abs(data.scores).max())
         advantage = differences if data.greater_is_better else -differences
         better, worse = advantage > call.margin + rounding, advantage < -call.margin - rounding
         shares = {
@@ -786,7 +786,7 @@ def _records(call: _AcrossCall, results: Mapping[str, EvaluationResult]) -> list
 # ------------------------------------------------------------------ what must be said
 
 
-def _notes(call: _AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
+def _notes_on_data_sets(call: _AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
     """Return what must be known of the comparison."""
     notes, n = Notes(), len(call.data.names)
     if n < FEW_DATA_SETS:

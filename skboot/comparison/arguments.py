@@ -176,15 +176,19 @@ def checked_names(
     values: Any,
     noun: str = "system",
     argument: str = "y_preds",
-    what: str = "predictions",
+    values_noun: str = "predictions",
     for_one: str = "bootstrap_score",
 ) -> dict[str, Any]:
     """Check a dict of what is compared, at least two; a data frame of predictions is one, too."""
-    if what == "predictions" and hasattr(values, "columns") and hasattr(values, "__getitem__"):
+    if (
+        values_noun == "predictions"
+        and hasattr(values, "columns")
+        and hasattr(values, "__getitem__")
+    ):
         values = {name: values[name] for name in values.columns}
     if not isinstance(values, Mapping):
-        must = f"be a dict of the {what} of each {noun} by its name"
-        advice = f"Use {{'A': {what}_a, 'B': {what}_b}}."
+        must = f"be a dict of the {values_noun} of each {noun} by its name"
+        advice = f"Use {{'A': {values_noun}_a, 'B': {values_noun}_b}}."
         raise check.fail(argument, must, type(values).__name__, advice)
     by_name = {str(name): value for name, value in values.items()}
     if len(by_name) != len(values):

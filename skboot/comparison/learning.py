@@ -221,8 +221,8 @@ def learning_curve(
         units = DrawnUnits(words.kind, (run_records[0].n_units,))
         if words.units_are_groups:
             tell_of_groups(units)
-        scores = scores_by_size(metrics, run_records, len(sizes))
-        tell(*_notes(metrics, scores, n_repeats))
+        size_scores = scores_by_size(metrics, run_records, len(sizes))
+        tell(*_notes_on_sizes(metrics, size_scores, n_repeats))
     tell(*notes)
     on_training: list[Floats] = []
     if fit.scores_training:
@@ -254,7 +254,7 @@ def learning_curve(
         "n_trainings": n_repeats,
         "_provenance": Provenance(texts_of(notes), (), fit.seed, settings),
     }
-    curves = _curves(list(runs), scores, on_training, fields, fit.seed)
+    curves = _curves(list(runs), size_scores, on_training, fields, fit.seed)
     return ResultTable(curves) if isinstance(estimator, Mapping) else curves[""]
 
 
@@ -280,7 +280,7 @@ def _training_sets(
         labels = np.asarray(data.y)
         codes = np.unique(labels, return_inverse=True)[1] if labels.ndim == 1 else None
     n_units, n_classes = int(unit.max()) + 1, 1 if codes is None else int(codes.max()) + 1
-    what = plural((ROWS if data.unit is None else GROUPS).unit)
+    units_noun = plural((ROWS if data.unit is None else GROUPS).unit)
     # Units in the training sets of each size, from shares or numbers of them.
     sizes = np.asarray(train_sizes)
     if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iuf":
@@ -295,11 +295,11 @@ def _training_sets(
     most = int(_MOST * n_units + 0.5)
     least = max(n_classes, 2)
     if units.min() < least or units.max() > most:
-        must = f"be training sets of {least} to {most} of the {n_units} {what}"
+        must = f"be training sets of {least} to {most} of the {n_units} {units_noun}"
         raise check.fail("train_sizes", must, f"{units.astype(int).tolist()}")
     if (np.diff(units) <= 0).any():
         raise check.fail(
-            "train_sizes", f"rise in numbers of {what}", f"{units.astype(int).tolist()}"
+            "train_sizes", f"rise in numbers of {units_noun}", f"{units.astype(int).tolist()}"
         )
     counts = nested_samples([int(size) for size in units], n_repeats, codes, n_units, seed)
     n_rows = counts.astype(np.int64) @ np.bincount(unit)
@@ -308,7 +308,7 @@ def _training_sets(
 
 def _curves(
     names: Sequence[str],
-    scores: Sequence[ScoresBySize],
+    size_scores: Sequence[ScoresBySize],
     on_training: Sequence[Floats],
     fields: Mapping[str, Any],
     seed: np.random.SeedSequence,
@@ -319,7 +319,7 @@ def _curves(
     ----------
     names : sequence of str
         Of the methods.
-    scores : sequence of ScoresBySize
+    size_scores : sequence of ScoresBySize
         Of each method, and of the difference.
     on_training : sequence of ndarray
         Scores of each method on the rows that it was trained on; empty if they were not asked for.
@@ -329,7 +329,7 @@ def _curves(
         Of the draws from the distribution of a curve.
     """
     curves: dict[str, CurveResult] = {}
-    for k, curve_scores in enumerate(scores):
+    for k, curve_scores in enumerate(size_scores):
         is_difference = k == len(names)
         train_scores = None
         if on_training:
@@ -373,18 +373,19 @@ def _curves(
     return curves
 
 
-def _notes(
-    metrics: Sequence[RunMetric], scores: Sequence[ScoresBySize], n_repeats: int
+def _notes_on_sizes(
+    metrics: Sequence[RunMetric], size_scores: Sequence[ScoresBySize], n_repeats: int
 ) -> list[Note]:
     """Return what must be known of the scores."""
     notes = [
         Note("choice", note) for metric in metrics if (note := metric.positive_note) is not None
     ]
-    if lacking := int(np.isnan(scores[0].estimate).sum()):
-        text = f"no score at {lacking} of {len(scores[0].estimate)} sizes, where under two "
+    if lacking := int(np.isnan(size_scores[0].estimate).sum()):
+        text = f"no score at {lacking} of {len(size_scores[0].estimate)} sizes, where under two "
         notes.append(Note("undefined", f"{text}of {n_repeats} trainings gave one."))
     if any(
-        curve.behind is None and curve.floor is None and curve.is_constant.any() for curve in scores
+        curve.behind is None and curve.floor is None and curve.is_constant.any()
+        for curve in size_scores
     ):
         text = "at some size all trainings gave the same score: the band has no width there, "
         notes.append(Note("caution", f"{text}which does not show that the score is known exactly."))

@@ -216,7 +216,7 @@ def _compare_by_metric(
         options,
         results,
         records,
-        _notes(fit.strategy, records, differences, errors, any_losses),
+        _notes_on_methods(fit.strategy, records, differences, errors, any_losses),
         ComparisonResult,
         metric=metrics[0].name,
         estimand="method",
@@ -253,7 +253,7 @@ class _MethodsDistribution(StudentDistribution):
         )
 
 
-def _notes(
+def _notes_on_methods(
     strategy: str,
     records: Sequence[PairedDifference],
     differences: Sequence[MethodsDifference],

@@ -461,7 +461,7 @@ class _ScoredMethod:
 
 
 def compare_runs_of(
-    calls: Mapping[str, CompareRunsCall], scores: Scores
+    calls: Mapping[str, CompareRunsCall], scores_by_metric: Scores
 ) -> dict[str, ComparisonResult]:
     """Compare methods by each metric: the engine of `skboot.compare_runs`.
 
@@ -469,7 +469,7 @@ def compare_runs_of(
     ----------
     calls : mapping of str to CompareRunsCall
         By metric name: metrics may read other answers of the runs, to the same plan.
-    scores : Scores
+    scores_by_metric : Scores
         Of all methods.
 
     Returns
@@ -477,8 +477,10 @@ def compare_runs_of(
     dict of str to ComparisonResult
         By metric name.
     """
-    scored = scored_runs({metric: call.methods for metric, call in calls.items()}, scores)
-    return {metric: _compare_by(calls[metric], metric, scored[metric]) for metric in scores}
+    scored = scored_runs({metric: call.methods for metric, call in calls.items()}, scores_by_metric)
+    return {
+        metric: _compare_by(calls[metric], metric, scored[metric]) for metric in scores_by_metric
+    }
 
 
 def _compare_by(
@@ -512,7 +514,7 @@ def _compare_by(
     held_fixed = ["the training set" if one_list else "the settings of the methods"]
     if is_welch:
         held_fixed.append("the test rows")
-    notes = _notes(call, records, differences, statistic.greater_is_better)
+    notes = _notes_on_runs(call, records, differences, statistic.greater_is_better)
     for method in methods.values():
         # Welch's interval takes the test rows as they are.
         method_notes = Notes() if is_welch else Notes(method.cautions)
@@ -839,7 +841,7 @@ class _RunsDistribution(StudentDistribution):
 # ------------------------------------------------------------------ what must be said
 
 
-def _notes(
+def _notes_on_runs(
     call: CompareRunsCall,
     records: Sequence[PairedDifference],
     differences: Sequence[RunsDifference],
@@ -849,10 +851,10 @@ def _notes(
     notes = Notes()
     fewest = min(len(runs.samples) for runs in call.methods.values())
     if fewest < _FEW_RUNS:
-        what = "training samples" if call.any_method.varied == "both" else "runs"
+        noun = "training samples" if call.any_method.varied == "both" else "runs"
         notes.add(
             "few",
-            f"Only {fewest} {what} of a method (fewer than {_FEW_RUNS}): the variance between "
+            f"Only {fewest} {noun} of a method (fewer than {_FEW_RUNS}): the variance between "
             "them is poorly estimated, and the intervals are wide.",
         )
     if call.options.interval == "welch":

@@ -493,10 +493,18 @@ def compare_studies(
     else:
         # Settings are by system where they differ.
         settings_by_system = {name: studies[name].settings for name in names}
-        for key in dict.fromkeys(key for held in settings_by_system.values() for key in held):
-            values = {name: held[key] for name, held in settings_by_system.items() if key in held}
+        for key in dict.fromkeys(
+            key for system_settings in settings_by_system.values() for key in system_settings
+        ):
+            values = {
+                name: system_settings[key]
+                for name, system_settings in settings_by_system.items()
+                if key in system_settings
+            }
             value, *further = values.values()
-            settings[key] = values if any(held != value for held in further) else value
+            settings[key] = (
+                values if any(system_settings != value for system_settings in further) else value
+            )
     pairs = pairs_of(names, options.reference)
     # By metric and subgroup.
     systems_by_metric: dict[str, dict[Any, ScoredSystems]] = {}
@@ -761,11 +769,11 @@ def _largest_gaps(
         n_pairs = len(numbers) * (len(numbers) - 1) // 2
         name = f"{name_a} - {name_b}"
         n_changes = n_pairs * len(pairs)
-        which = f"The largest of {n_pairs} changes between subgroups"
+        subject = f"The largest of {n_pairs} changes between subgroups"
         if n_pairs == 1:
-            which = "The change between the two subgroups"
+            subject = "The change between the two subgroups"
         over_changes = f", with its simultaneous interval over {n_changes} changes"
-        notes = [f"{which} of the difference {name}{over_changes if n_changes > 1 else ''}."]
+        notes = [f"{subject} of the difference {name}{over_changes if n_changes > 1 else ''}."]
         result = make_gap_result(
             study,
             GapBasis(gap, metric=metric, pair=f"{name}: {pair}", of_systems=True),
@@ -849,7 +857,7 @@ def studies_of_each(
             system=name,
         )
         answers = {f"y_true[{name!r}]": truths[name], f"y_preds[{name!r}]": named[name]}
-        of_metrics = {metric: {name: every[name]} for metric, every in scores.items()}
+        of_metrics = {metric: {name: by_system[name]} for metric, by_system in scores.items()}
         with _columns_of(name):
             studies[name] = study_of(
                 CallScores(of_metrics, places), system_sampling, answers, score_options, settings

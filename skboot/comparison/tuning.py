@@ -23,9 +23,7 @@ from .._base.errors import Note, tell
 from .._base.sklearn_compat import n_rows_of, scorer_parts, take
 from ..inference.evidence import ConfidenceInterval, range_of_difference
 from ..metrics.lookup import known_names, resolve_metrics
-from ..results import rendering
-from ..results.comparison import CorrectedT
-from ..results.result import Shown
+from ..results.comparison import CorrectedT, CorrectedTable
 from ..scorer.call import check_rows_of_fit
 from .arguments import checked_params
 
@@ -283,36 +281,6 @@ def _first_within_one_error(cv_results: Mapping[str, Any], *, scoring: str) -> i
 
 
 # ------------------------------------------------------------------ scores of cross-validation
-
-
-class CorrectedTable(dict[str, CorrectedT]):
-    """`CorrectedT` of each metric of a cross-validation, by its name."""
-
-    def __str__(self) -> str:
-        """Return a line of text for each metric."""
-        rows = [
-            (name, f"{row.estimate:.3f}", f"{row.confidence_interval:.3f}")
-            for name, row in self.items()
-        ]
-        level = next(iter(self.values())).confidence_interval.confidence_level
-        header = ("metric", "estimate", f"{rendering.percent(level)} CI")
-        return rendering.text_table(rendering.Table(header, rows))
-
-    def _records(self) -> list[dict[str, Any]]:
-        """Rows of a data frame."""
-        return [
-            {
-                "metric": name,
-                "estimate": row.estimate,
-                "low": row.confidence_interval.low,
-                "high": row.confidence_interval.high,
-                "standard_error": row.standard_error,
-                "p_value": row.p_value,
-            }
-            for name, row in self.items()
-        ]
-
-    to_frame = Shown.to_frame
 
 
 @overload

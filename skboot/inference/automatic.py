@@ -173,7 +173,7 @@ def planned_method(premises: Premises) -> str:
 
     Parameters
     ----------
-    evidence : Premises
+    premises : Premises
 
     Returns
     -------
@@ -480,7 +480,7 @@ def cautions_of(evidence: Evidence, *, several_runs: bool = False) -> list[Note]
     ----------
     evidence : Evidence
         Of the score; of any one run where there are several.
-    of_runs : bool
+    several_runs : bool
         Whether there are several: a score interval of few groups is of one score.
 
     Returns

@@ -33,7 +33,7 @@ _FEW = 10
 # Added to the hits and to the misses of a share on the scale of constant variance.
 _UP = 3 / 8
 # Share of a value below which a spread is rounding.
-_ROUNDING = 1e-13
+_SPREAD_ROUNDING = 1e-13
 # Paths of the normal process that are looked at, each also upside down, and their seed: the
 # quantile of .95 has a Monte Carlo error of .03. On a longer grid, the work for which grows with
 # the square of its points, replicates are looked at instead, and the band is a little wider.
@@ -215,7 +215,7 @@ def _spread(estimate: Floats, replicates: Floats) -> Floats:
     mean = deviations.sum(axis=0) / np.maximum(n, 1)
     squares = np.einsum("ij,ij->j", deviations, deviations) - n * mean**2
     # Of equal values exactly 0: their differences may be rounding.
-    squares[squares <= n * (_ROUNDING * np.abs(np.nan_to_num(estimate))) ** 2] = 0.0
+    squares[squares <= n * (_SPREAD_ROUNDING * np.abs(np.nan_to_num(estimate))) ** 2] = 0.0
     return np.sqrt(squares / np.maximum(n - 1, 1))
 
 

@@ -26,7 +26,7 @@ from .runs import satterthwaite
 Floats = NDArray[np.float64]
 
 # Share of drawn values, or of their squares, below which a mean, or a variance, is rounding.
-_ROUNDING = 1e-12
+_MOMENT_ROUNDING = 1e-12
 # Data sets of the best and of the worst rank that are added to the variance of a mean rank, each
 # this often, as Agresti & Coull (1998) add two hits and two misses to a proportion.
 _ADDED = 2
@@ -63,7 +63,7 @@ class MeansOfDrawn:
     def deviations(self) -> Floats:
         """Standard deviation over the data sets, (n_columns,); 0 where they differ by rounding."""
         spread = self.values.std(axis=0, ddof=1)
-        return np.where(spread <= _ROUNDING * np.abs(self.values).max(axis=0), 0.0, spread)
+        return np.where(spread <= _MOMENT_ROUNDING * np.abs(self.values).max(axis=0), 0.0, spread)
 
     @property
     def standard_errors(self) -> Floats:
@@ -85,7 +85,7 @@ class MeansOfDrawn:
         weights = self.counts / n
         shift, squares = weights @ centred, weights @ centred**2
         variance = squares - shift**2
-        variance[variance <= _ROUNDING * squares] = 0.0
+        variance[variance <= _MOMENT_ROUNDING * squares] = 0.0
         return shift, variance / (n - 1)
 
     @cached_property
@@ -93,7 +93,7 @@ class MeansOfDrawn:
         """Means on the resamples, (n_resamples, n_columns)."""
         means = self._resampled[0] + self.means
         # Ties of two methods are exact, so that each counts half.
-        means[np.abs(means) <= _ROUNDING * np.abs(self.values).max(axis=0)] = 0.0
+        means[np.abs(means) <= _MOMENT_ROUNDING * np.abs(self.values).max(axis=0)] = 0.0
         return means
 
     @cached_property
@@ -164,6 +164,18 @@ class FriedmanTest(NamedTuple):
         Corrected for ties; NaN where all methods tie on every data set.
     p_value : float
         From the chi-square distribution with n_methods - 1 degrees of freedom.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import compare_across
+    >>> rng = np.random.default_rng(0)
+    >>> base = rng.uniform(0.6, 0.9, size=15)
+    >>> scores = np.column_stack([base, base + 0.02 + 0.02 * rng.normal(size=15)])
+    >>> result = compare_across(scores, datasets=[f"set {k}" for k in range(15)],
+    ...                         methods=["old", "new"], greater_is_better=True, random_state=0)
+    >>> f"{result.friedman.statistic:.1f}, p = {result.friedman.p_value:.4f}"
+    '15.0, p = 0.0001'
     """
 
     statistic: float
@@ -314,13 +326,15 @@ def wilcoxon_p_values(differences: Floats, alternative: str = "two-sided") -> Fl
     statistics = np.where(differences.T > 0, ranks, 0).sum(axis=1)
     # By the normal distribution of the statistic: probabilities of one at least, and at most, as
     # large.
-    used = counts[:, 0].astype(np.float64)
-    variance = (used * (used + 1) * (2 * used + 1) - tied / 2) / 24
+    n_used = counts[:, 0].astype(np.float64)
+    variance = (n_used * (n_used + 1) * (2 * n_used + 1) - tied / 2) / 24
     with np.errstate(invalid="ignore"):
-        z = (statistics / 2 - used * (used + 1) / 4) / np.sqrt(variance)
+        z = (statistics / 2 - n_used * (n_used + 1) / 4) / np.sqrt(variance)
     above, below = special.ndtr(-z), special.ndtr(z)
     exact = (n <= _ALL_SIGNS) | ((n <= _EXACT) & (counts[:, 0] == n) & (tied == 0))
-    patterns, which = np.unique(np.sort(ranks[exact], axis=1), axis=0, return_inverse=True)
+    patterns, pattern_numbers = np.unique(
+        np.sort(ranks[exact], axis=1), axis=0, return_inverse=True
+    )
     laws = np.zeros((len(patterns), n * (n + 1) + 1))
     for law, pattern in zip(laws, patterns, strict=True):
         # The exact probability of each sum of some ranks, each there or not.
@@ -328,7 +342,7 @@ def wilcoxon_p_values(differences: Floats, alternative: str = "two-sided") -> Fl
         for rank in pattern[pattern > 0].tolist():
             law[rank:] += law[:-rank].copy()
             law /= 2
-    at = which.ravel(), statistics[exact]
+    at = pattern_numbers.ravel(), statistics[exact]
     above[exact] = laws[:, ::-1].cumsum(axis=1)[:, ::-1][at]
     below[exact] = laws.cumsum(axis=1)[at]
     p = {"greater": above, "less": below, "two-sided": 2 * np.minimum(above, below)}[alternative]

@@ -290,8 +290,8 @@ def move_together(
     panel = influence[is_own].reshape(-1, most_common)
     waves = dct(panel, norm="ortho")[:, 1:]
     power = np.sum(waves**2, axis=0)
-    seen = power > 1e-24 * float(influence @ influence)
-    waves, power = waves[:, seen], power[seen]
+    varies = power > 1e-24 * float(influence @ influence)
+    waves, power = waves[:, varies], power[varies]
     if len(panel) < 2 or not len(power):
         return False
     ratio = np.sum(waves, axis=0) ** 2 / power
@@ -377,8 +377,8 @@ def _products(
     rank: Floats, rows_a: NDArray[np.intp], rows_b: NDArray[np.intp], strata: NDArray[np.intp]
 ) -> Floats:
     """Return the products of the pairs whose rows are in one stratum."""
-    same = strata[rows_a] == strata[rows_b]
-    return rank[rows_a[same]] * rank[rows_b[same]]
+    in_one_stratum = strata[rows_a] == strata[rows_b]
+    return rank[rows_a[in_one_stratum]] * rank[rows_b[in_one_stratum]]
 
 
 class _Lags:

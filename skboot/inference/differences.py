@@ -255,6 +255,14 @@ class DelongTest(NamedTuple):
         Difference by standard error; 0 where both are 0.
     p_value : float
         Two-sided, from the normal distribution.
+
+    Examples
+    --------
+    >>> from skboot.inference import delong_test
+    >>> y = [0, 0, 0, 1, 1, 1]
+    >>> test = delong_test(y, [0.1, 0.4, 0.35, 0.8, 0.7, 0.9], [0.3, 0.1, 0.6, 0.5, 0.7, 0.2])
+    >>> round(test.difference, 3), round(test.standard_error, 3)
+    (0.333, 0.272)
     """
 
     difference: float

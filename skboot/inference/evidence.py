@@ -422,7 +422,7 @@ def deciding_units(influence: Floats, times: Any = 1) -> float:
 _CUT = Note("choice", "A limit beyond the range of the metric was cut at the range.")
 
 # Share of the size of limits by which rounding may put them in the wrong order.
-_ROUNDING = 1e-9
+_LIMIT_ROUNDING = 1e-9
 
 
 class ConfidenceInterval(Hinting, tuple[float, float]):
@@ -474,7 +474,7 @@ class ConfidenceInterval(Hinting, tuple[float, float]):
             # `dataclasses.asdict` copies tuples of any sort from an iterable: that is a plain one.
             return tuple(low)  # type: ignore[return-value]
         low, high = float(low), float(high)
-        if 0 < low - high <= _ROUNDING * max(abs(low), abs(high)):
+        if 0 < low - high <= _LIMIT_ROUNDING * max(abs(low), abs(high)):
             low, high = high, low
         self = super().__new__(cls, (low, high))
         # Attributes cannot be set, so that the pair is as constant as its limits.

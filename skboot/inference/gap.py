@@ -42,7 +42,7 @@ _DENSITY = np.exp(-(_NODES**2) / 2) / np.sqrt(2 * np.pi) * (_NODES[1] - _NODES[0
 # Probability below which the integral is rounding and Bonferroni's bound is as accurate.
 _SMALL_TAIL = 1e-9
 # Share of the largest value below which the range of replicates is rounding.
-_ROUNDING = 1e-12
+_RANGE_ROUNDING = 1e-12
 
 
 class Side(NamedTuple):
@@ -217,7 +217,7 @@ def side_limits(side: Side, replicates: Floats | None, c: float) -> tuple[float,
     q = float(-stdtrit(df, ndtr(-c)))
     # The variance of the replicates is too small by (df + 1) / df. Those of the second side are
     # first less difference, and hold the rounding of both.
-    constant = np.ptp(replicates) <= _ROUNDING * np.abs(replicates).max()
+    constant = np.ptp(replicates) <= _RANGE_ROUNDING * np.abs(replicates).max()
     variance = 0.0 if constant else float(replicates.var(ddof=1)) * (df + 1) / df
     if side.shape == "effective":
         # Wilson's limits at n = p (1 - p) / se^2, p the value as a share of its range.

@@ -223,7 +223,7 @@ class _Interpolated(NamedTuple):
 Floats = NDArray[np.float64]
 
 # Share of a studentized difference below which two of them differ by rounding alone.
-_ROUNDING = 1e-10
+_DEVIATION_ROUNDING = 1e-10
 
 
 def holm(p_values: ArrayLike) -> Floats:
@@ -561,7 +561,7 @@ def max_t_adjusted(
     with np.errstate(invalid="ignore", divide="ignore"):
         t = (np.abs(differences) if signs is None else signs * differences) / standard_errors
     # Scores of few rows tie exactly, but their studentized values differ by rounding.
-    least = np.where(t > 0, t * (1 - _ROUNDING), t * (1 + _ROUNDING))
+    least = np.where(t > 0, t * (1 - _DEVIATION_ROUNDING), t * (1 + _DEVIATION_ROUNDING))
     above = len(ordered) - np.searchsorted(ordered, least, side="left")
     joint = (1 + above) / (len(ordered) + 1)
     adjusted = np.where(standard_errors > 0, np.maximum(p_values, joint), 1.0)

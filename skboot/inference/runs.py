@@ -51,7 +51,7 @@ from .proportions import score_limits
 Floats = NDArray[np.float64]
 
 # Share of the larger variance below which the difference of two variances is rounding.
-_ROUNDING = 1e-12
+_VARIANCE_ROUNDING = 1e-12
 # Normal quantile (standard errors) of the Wilson interval whose variance is the least one. It is
 # that of 95% at every level: a bound of the variance needs no exact level (record 0022).
 _WILSON_Z = 1.96
@@ -278,7 +278,7 @@ class Moments(NamedTuple):
         if self.n < 2:
             return np.nan
         difference = self.single - self.of_mean
-        if difference <= _ROUNDING * self.single:
+        if difference <= _VARIANCE_ROUNDING * self.single:
             return 0.0
         return self.n / (self.n - 1) * difference
 
@@ -393,9 +393,9 @@ def crossed_runs(
         return _t_interval_parts(runs.centre, sources, mean_squares)
 
     components = Components(np.nan, np.nan, test * n_units, c * n_units)._replace(**{source: a})
-    clipped = [source] if between < c * (1 - _ROUNDING) else []
+    clipped = [source] if between < c * (1 - _VARIANCE_ROUNDING) else []
     # Where the floor lifts the test variance, the component is above 0 after all.
-    if test == 0 and runs.of_mean < c / n * (1 - _ROUNDING):
+    if test == 0 and runs.of_mean < c / n * (1 - _VARIANCE_ROUNDING):
         clipped.append("test")
     return RunVariance(
         components,
@@ -405,7 +405,7 @@ def crossed_runs(
     )
 
 
-class Within(NamedTuple):
+class SeedVariance(NamedTuple):
     """Seeds within training samples.
 
     Attributes
@@ -430,7 +430,9 @@ class Within(NamedTuple):
     single: float
 
 
-def within_samples(scores: Floats, noise: UnitNoise, members: Sequence[NDArray[np.intp]]) -> Within:
+def within_samples(
+    scores: Floats, noise: UnitNoise, members: Sequence[NDArray[np.intp]]
+) -> SeedVariance:
     """Variance between seeds, pooled over the training samples with several runs.
 
     Parameters
@@ -444,7 +446,7 @@ def within_samples(scores: Floats, noise: UnitNoise, members: Sequence[NDArray[n
 
     Returns
     -------
-    Within
+    SeedVariance
     """
     n_seeds = len(members) / sum(1 / len(member) for member in members)
     squares = interaction = single = 0.0
@@ -458,14 +460,16 @@ def within_samples(scores: Floats, noise: UnitNoise, members: Sequence[NDArray[n
             df += runs.n - 1
     single /= sum(len(member) for member in members)
     if df == 0:
-        return Within(np.nan, np.nan, n_seeds, 0, single)
+        return SeedVariance(np.nan, np.nan, n_seeds, 0, single)
     variance = squares / df
-    return Within(_positive(variance - interaction / df, variance), variance, n_seeds, df, single)
+    return SeedVariance(
+        _positive(variance - interaction / df, variance), variance, n_seeds, df, single
+    )
 
 
 def trained_runs(
     samples: Moments,
-    within: Within,
+    within: SeedVariance,
     full: Moments,
     test_df: float,
     *,
@@ -478,7 +482,7 @@ def trained_runs(
     ----------
     samples : Moments
         Of K >= 2 training samples, each averaged over its seeds.
-    within : Within
+    within : SeedVariance
         Seeds within training samples.
     full : Moments
         Of the S runs on the full list.
@@ -531,7 +535,7 @@ def trained_runs(
         (te + single, test_df),
     )
     clipped = []
-    if between - c < seed / within.n_seeds - _ROUNDING * between:
+    if between - c < seed / within.n_seeds - _VARIANCE_ROUNDING * between:
         clipped.append("training")
     if within.seed == 0 and within.variance > 0:
         clipped.append("seed")
@@ -604,7 +608,7 @@ def satterthwaite(
 
 def _positive(difference: float, scale: float) -> float:
     """Return a difference of variances, 0 where it is negative or rounding."""
-    return difference if difference > _ROUNDING * scale else 0.0
+    return difference if difference > _VARIANCE_ROUNDING * scale else 0.0
 
 
 def _variance(values: NDArray[Any]) -> float:
@@ -992,12 +996,12 @@ def welch_difference(scores_a: Floats, scores_b: Floats | None) -> RunsDifferenc
     return RunsDifference(centre, float(np.sqrt(total)), df, total, 0.0)
 
 
-def advice_on(what: str, sources: Mapping[str, float], savings: Mapping[str, float]) -> str:
+def advice_on(noun: str, sources: Mapping[str, float], savings: Mapping[str, float]) -> str:
     """Say where a variance comes from, and how much twice as many of each would narrow an interval.
 
     Parameters
     ----------
-    what : str
+    noun : str
         What varies.
     sources : mapping of str to float
         Parts of the variance, by the names in `SOURCES`.
@@ -1018,7 +1022,7 @@ def advice_on(what: str, sources: Mapping[str, float], savings: Mapping[str, flo
     }
     helpful = sorted((lever for lever in gains if gains[lever] >= _WORTH), key=lambda k: -gains[k])
     idle = [lever for lever in gains if gains[lever] < _WORTH]
-    sentences = [f"the variance of the {what} comes from {parts}"]
+    sentences = [f"the variance of the {noun} comes from {parts}"]
     if helpful:
         largest, *smaller = (f"by about {100 * gains[lever]:.0f}%" for lever in helpful)
         phrases = [f"{helpful[0]} would narrow the interval {largest}"]

@@ -79,12 +79,12 @@ class ConfusionTable:
         labels = np.unique(np.concatenate([*occurring, *([] if labels is None else [labels])]))
         if len(labels) == 1:
             # What was not seen has another label.
-            seen = labels[0] if labels.dtype.kind in "mM" else labels.tolist()[0]
-            added = _unseen(seen)
+            any_label = labels[0] if labels.dtype.kind in "mM" else labels.tolist()[0]
+            added = _unseen(any_label)
             if added is None:
                 return None
             labels = np.array(
-                sorted([seen, added]), dtype=object if labels.dtype == object else None
+                sorted([any_label, added]), dtype=object if labels.dtype == object else None
             )
         n_labels, n_columns = len(labels), len(columns)
         if n_labels**n_columns > _MOST_CELLS:
@@ -104,9 +104,9 @@ class ConfusionTable:
                 for w in (sample_weight, sample_weight**2)
             )
             mean = float(sample_weight.mean())
-            seen = sums > 0
-            rows = np.divide(sums**2, squares, out=np.zeros(shape), where=seen)
-            weights = np.divide(squares, sums, out=np.full(shape, mean), where=seen)
+            any_label = sums > 0
+            rows = np.divide(sums**2, squares, out=np.zeros(shape), where=any_label)
+            weights = np.divide(squares, sums, out=np.full(shape, mean), where=any_label)
         cells = np.indices((n_labels,) * n_columns).reshape(n_columns, n_cells)
         # As much for the rows that are right, or wrong, in each system: those of two classes have
         # two cells of each.

@@ -339,10 +339,10 @@ def point632_plus(
     clipped = min(oob, no_information_rate)
     if clipping == "full":
         clipped = min(oob, max(no_information_rate, resubstitution))
-    used = clipped if clipping == "full" else oob
+    oob_error = clipped if clipping == "full" else oob
     rate = 0.0
-    if used > resubstitution and no_information_rate > resubstitution:
-        rate = (used - resubstitution) / (no_information_rate - resubstitution)
+    if oob_error > resubstitution and no_information_rate > resubstitution:
+        rate = (oob_error - resubstitution) / (no_information_rate - resubstitution)
     weight = 0.632 / (1 - 0.368 * rate)
     if clipping == "full":
         return rate, weight, (1 - weight) * resubstitution + weight * clipped

@@ -72,8 +72,8 @@ def errors_by_size(values: Floats, *, is_mean: bool = True) -> ErrorsBySize:
     # units; NaN without a value.
     units, samples = np.zeros((n_sizes, n_units)), np.full((n_sizes, n_samples), np.nan)
     for k, of_size in enumerate(values):
-        used = (~np.isnan(of_size)).any(axis=1)
-        errors, outside = of_size[used], ~np.isnan(of_size[used])
+        is_scored = (~np.isnan(of_size)).any(axis=1)
+        errors, outside = of_size[is_scored], ~np.isnan(of_size[is_scored])
         n_times = outside.sum(axis=0)
         tested = n_times > 0
         mean = np.where(outside, errors, 0.0).sum(axis=0) / np.maximum(n_times, 1)
@@ -81,15 +81,15 @@ def errors_by_size(values: Floats, *, is_mean: bool = True) -> ErrorsBySize:
         units[k] = np.where(tested, mean - estimate[k], 0.0)
         residuals = np.where(outside, errors - mean, 0.0)
         n_outside = outside.sum(axis=1)
-        samples[k, used] = residuals.sum(axis=1) / n_outside
+        samples[k, is_scored] = residuals.sum(axis=1) / n_outside
         # What the units' own scatter makes of a subsample's mean.
         scatter = (residuals**2).sum() / max(float((n_times - 1)[tested].sum()), 1.0)
         of_units = (outside * (1 - 1 / np.maximum(n_times, 1))).sum(axis=1)
         noise = float((of_units / n_outside**2).mean())
-        between[k] = max(float(samples[k, used].var(ddof=1)) - scatter * noise, 0.0)
+        between[k] = max(float(samples[k, is_scored].var(ddof=1)) - scatter * noise, 0.0)
         inside = ~outside & tested
         difficulty = (inside * units[k]).sum(axis=1) / np.maximum(inside.sum(axis=1), 1)
-        covariances = np.cov(difficulty, samples[k, used])
+        covariances = np.cov(difficulty, samples[k, is_scored])
         shared[k], spread[k] = covariances[0, 1], covariances[0, 0]
         n_tested = int(tested.sum())
         on_tests[k] = float((units[k] ** 2).sum()) / max(n_tested - 1, 1) / n_tested

@@ -759,15 +759,15 @@ def out_of_bag_error_of_selection(
         counts += lines.sum(axis=0)
     means = np.divide(total, times, out=np.zeros_like(total), where=times > 0)
     counts /= n_lines
-    used = float(sizes[times > 0].sum())
-    error = float(means.sum() / used)
-    base = np.where(times > 0, means - sizes * error, 0.0) / used
-    weight = n_lines / (used * np.maximum(times, 1))
+    n_used = float(sizes[times > 0].sum())
+    error = float(means.sum() / n_used)
+    base = np.where(times > 0, means - sizes * error, 0.0) / n_used
+    weight = n_lines / (n_used * np.maximum(times, 1))
     share = sizes / sizes.sum() + 1 / (n_units - 1)
     moved, linear_sum, square_sum = np.zeros((3, n_units))
     for at, lines in _parts(count_blocks(), n_lines):
         deviations = np.where(lines == 0, sums[chosen[at]] - means, 0.0)
-        slope = inverse_share(n_units) * deviations.sum(axis=1) / used
+        slope = inverse_share(n_units) * deviations.sum(axis=1) / n_used
         linear = (lines - counts) * slope[:, None]
         moved += linear.sum(axis=0)
         deviations *= weight

@@ -264,12 +264,12 @@ class _ByCells(CallableStatistic):
             yield partial(self._call_on_cells, reduced.data, weights)
 
     def _call_on_cells(self, data: Mapping[str, Any], weights: NDArray[Any]) -> Any:
-        used = weights > 0
-        if not used.any():
+        is_in_use = weights > 0
+        if not is_in_use.any():
             return np.nan
-        truth, decision = (side[used] for side in data["cells"])
+        truth, decision = (side[is_in_use] for side in data["cells"])
         options = {"labels": data["labels"]} if self.takes_labels else {}
-        return self.function(truth, decision, sample_weight=weights[used], **options)
+        return self.function(truth, decision, sample_weight=weights[is_in_use], **options)
 
 
 class CellsCallable(_ByCells, LibraryCallable):

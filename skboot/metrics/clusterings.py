@@ -36,11 +36,11 @@ from .statistic import (
 # Weight of a term, relative to the largest, below which the rest of a sum is rounding.
 _NEGLIGIBLE = 1e-25
 # Distance of the expected from the greatest information that is rounding (nats).
-_ROUNDING = 1e-13
+_INFORMATION_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
-class Tables:
+class ContingencyTables:
     """Contingency tables of two labellings, one for each resample.
 
     Attributes
@@ -143,7 +143,7 @@ class Tables:
         are_several = _several(self.truth) & _several(self.decision)
         greatest = self.average_entropy(average) - (self.information() - above_chance)
         # Where no table with these margins has less information than the greatest, nor has this.
-        value = np.where(np.abs(greatest) > _ROUNDING, above_chance / greatest, 1.0)
+        value = np.where(np.abs(greatest) > _INFORMATION_ROUNDING, above_chance / greatest, 1.0)
         neither = ~_several(self.truth) & ~_several(self.decision)
         return np.where(are_several, value, np.where(neither, 1.0, 0.0))
 
@@ -157,13 +157,13 @@ class ClusteringScore(Statistic):
     name : str
         How results call it.
     formula : callable
-        From `Tables` to values, (n_resamples,).
+        From `ContingencyTables` to values, (n_resamples,).
     bounds : tuple of float
         Smallest and largest possible value.
     """
 
     name: str
-    formula: Callable[[Tables], Floats]
+    formula: Callable[[ContingencyTables], Floats]
     bounds: tuple[float, float] = (0.0, 1.0)
     greater_is_better: bool | None = True
     response: Response = "labels"
@@ -194,7 +194,7 @@ class ClusteringScore(Statistic):
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Value on each resample of the block; a resample without rows has none."""
         cells = np.asarray(block.sums(), dtype=np.float64)
-        tables = Tables(cells, *(cells @ margin for margin in reduced.data["margins"]))
+        tables = ContingencyTables(cells, *(cells @ margin for margin in reduced.data["margins"]))
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(tables.rows > 0, self.formula(tables), np.nan)
 
@@ -220,7 +220,7 @@ def _logs(counts: Floats) -> Floats:
     return xlogy(counts, counts).sum(axis=1)
 
 
-def _expected_logs(tables: Tables) -> Floats:
+def _expected_logs(tables: ContingencyTables) -> Floats:
     """Expectation of the sum of k log k over cells, if rows were paired at random."""
     n, sums = tables.rows, np.empty(len(tables.cells))
     sizes, numbers = zip(
@@ -276,25 +276,31 @@ def _expected_log(n: Floats, truth: Floats, decision: Floats) -> Floats:
 
 
 fast_path("rand_score", response="labels")(
-    lambda request: ClusteringScore(request.name, Tables.rand)
+    lambda request: ClusteringScore(request.name, ContingencyTables.rand)
 )
 fast_path("adjusted_rand_score", response="labels")(
-    lambda request: ClusteringScore(request.name, Tables.adjusted_rand, bounds=(-0.5, 1.0))
+    lambda request: ClusteringScore(
+        request.name, ContingencyTables.adjusted_rand, bounds=(-0.5, 1.0)
+    )
 )
 fast_path("fowlkes_mallows_score", response="labels")(
-    lambda request: ClusteringScore(request.name, Tables.fowlkes_mallows)
+    lambda request: ClusteringScore(request.name, ContingencyTables.fowlkes_mallows)
 )
 fast_path("mutual_info_score", response="labels")(
-    lambda request: ClusteringScore(request.name, Tables.information, bounds=(0.0, np.inf))
+    lambda request: ClusteringScore(
+        request.name, ContingencyTables.information, bounds=(0.0, np.inf)
+    )
 )
 fast_path("homogeneity_score", response="labels")(
-    lambda request: ClusteringScore(request.name, Tables.homogeneity)
+    lambda request: ClusteringScore(request.name, ContingencyTables.homogeneity)
 )
 fast_path("completeness_score", response="labels")(
-    lambda request: ClusteringScore(request.name, Tables.completeness)
+    lambda request: ClusteringScore(request.name, ContingencyTables.completeness)
 )
 fast_path("v_measure_score", response="labels")(
-    lambda request, *, beta=1.0: ClusteringScore(request.name, partial(Tables.v_measure, beta=beta))
+    lambda request, *, beta=1.0: ClusteringScore(
+        request.name, partial(ContingencyTables.v_measure, beta=beta)
+    )
 )
 
 
@@ -311,8 +317,8 @@ def _averaged(
 
 
 fast_path("normalized_mutual_info_score", response="labels")(
-    partial(_averaged, formula=Tables.normalized_information, bounds=(0.0, 1.0))
+    partial(_averaged, formula=ContingencyTables.normalized_information, bounds=(0.0, 1.0))
 )
 fast_path("adjusted_mutual_info_score", response="labels")(
-    partial(_averaged, formula=Tables.adjusted_information, bounds=(-np.inf, 1.0))
+    partial(_averaged, formula=ContingencyTables.adjusted_information, bounds=(-np.inf, 1.0))
 )

@@ -448,8 +448,10 @@ def _class_means(
         must = "hold rows of each class that has a prior"
         advice = "Give classes without rows the prior 0."
         raise fail("y_true", must, f"none of {all_labels[missing].tolist()}", advice)
-    used = prior_shares > 0
-    return prior_shares, float(np.sum(prior_shares[used] * total[used] / weight[used]))
+    is_in_use = prior_shares > 0
+    return prior_shares, float(
+        np.sum(prior_shares[is_in_use] * total[is_in_use] / weight[is_in_use])
+    )
 
 
 def relative_cost(mean: float, relative: bool, reference: float) -> float:

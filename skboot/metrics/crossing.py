@@ -38,7 +38,7 @@ from .statistic import (
 
 # Maximum difference of sums of weights that are taken as equal (share of the total), because sums
 # in another order differ by rounding.
-_ROUNDING = 1e-12
+_WEIGHT_ROUNDING = 1e-12
 
 
 @door("equal_error_rate")
@@ -300,7 +300,7 @@ def check_share(name: str, share: Any) -> float:
 
 def reaches(shares: Floats, bound: float) -> NDArray[np.bool_]:
     """Whether shares are at least the bound, but for rounding."""
-    return np.asarray(shares >= bound - _ROUNDING)
+    return np.asarray(shares >= bound - _WEIGHT_ROUNDING)
 
 
 class _ErrorRates(Statistic):
@@ -576,8 +576,8 @@ class MedianAbsoluteError(Statistic):
         """Mean of the errors at which half the weight is reached and exceeded."""
         lower, upper = block.crossing(
             reduced.terms,
-            lambda running, total: 2.0 * running[:, 0] - total[:, 0] * (1.0 - _ROUNDING),
-            lambda running, total: 2.0 * running[:, 0] - total[:, 0] * (1.0 + _ROUNDING),
+            lambda running, total: 2.0 * running[:, 0] - total[:, 0] * (1.0 - _WEIGHT_ROUNDING),
+            lambda running, total: 2.0 * running[:, 0] - total[:, 0] * (1.0 + _WEIGHT_ROUNDING),
         )
         errors = reduced.data["errors"]
         # In place: without a unit each there are as many values as rows.

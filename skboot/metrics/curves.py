@@ -2,7 +2,7 @@
 
 * `Roc`, `Det`: the rate of true positives, or of false negatives, at rates of false positives;
 * `PrecisionRecall`: precision at recalls;
-* `NetBenefit`: the decision curve, at thresholds;
+* `DecisionCurve`: the decision curve, at thresholds;
 * `CalibrationBins`: the share of positives in bins of the predicted probability;
 * `SmoothCalibration`: the share of positives at predicted probabilities, by local lines;
 * `CurveOfCallable`: any function that returns a vector, on repeated rows.
@@ -379,7 +379,7 @@ def _grid_within_errors(grid: Floats, n: float) -> NDArray[np.intp]:
 # ------------------------------------------------------------------ functions of few sums
 
 
-class NetBenefit(Curve):
+class DecisionCurve(Curve):
     """Net benefit of treating rows from a threshold t up: TP / n - FP / n t / (1 - t).
 
     References
@@ -394,7 +394,7 @@ class NetBenefit(Curve):
     is_proportion = False
 
     @classmethod
-    def on_own_grid(cls, score: Floats, n_rows: Floats | None = None) -> NetBenefit:
+    def on_own_grid(cls, score: Floats, n_rows: Floats | None = None) -> DecisionCurve:
         """The curve at hundredths that have 30 rows or more above them, at least one of them.
 
         ``n_rows`` is how many rows have each score, one if None.
@@ -581,7 +581,7 @@ _POINTS = 50
 # Minimum rows within a bandwidth: this many, or this share of all.
 _LEAST_ROWS, _LEAST_SHARE = 20, 0.1
 # Share of the product of its parts below which a determinant is rounding.
-_ROUNDING = 1e-10
+_DETERMINANT_ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -646,13 +646,13 @@ class SmoothCalibration(Curve):
         bounds, centres, _ = self._pieces
         piece = np.searchsorted(bounds, rows.score, side="right") - 1
         # A row at the very end of a window has no weight in it.
-        seen = np.flatnonzero((piece >= 0) & (piece < len(centres)))
-        piece, n = piece[seen], len(rows.score)
-        away = rows.score[seen] - centres[piece]
-        powers = away[:, None] ** np.arange(5) * rows.weight[seen, None]
-        values = np.hstack((powers, powers[:, :4] * rows.positive[seen, None]))
+        inside = np.flatnonzero((piece >= 0) & (piece < len(centres)))
+        piece, n = piece[inside], len(rows.score)
+        away = rows.score[inside] - centres[piece]
+        powers = away[:, None] ** np.arange(5) * rows.weight[inside, None]
+        values = np.hstack((powers, powers[:, :4] * rows.positive[inside, None]))
         columns = 9 * piece[:, None] + np.arange(9)
-        indices = np.repeat(seen, 9), columns.ravel()
+        indices = np.repeat(inside, 9), columns.ravel()
         terms = sparse.csr_matrix((values.ravel(), indices), shape=(n, 9 * len(centres)))
         return ReducedData(None, n, terms, MappingProxyType({"rows": rows}))
 
@@ -663,7 +663,7 @@ class SmoothCalibration(Curve):
         determinant = s0 * s2 - s1 * s1
         with np.errstate(invalid="ignore", divide="ignore"):
             height = (s2 * t0 - s1 * t1) / determinant
-        defined = determinant > _ROUNDING * s0 * s2
+        defined = determinant > _DETERMINANT_ROUNDING * s0 * s2
         return np.where(defined, np.clip(height, 0.0, 1.0), np.nan)
 
     def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:

@@ -93,10 +93,10 @@ def _counts(name: str, values: Any) -> NDArray[np.int64]:
 
 
 def _refuse(
-    name: str, must: str, counts: NDArray[Any], which: NDArray[np.bool_], advice: str
+    name: str, must: str, counts: NDArray[Any], is_refused: NDArray[np.bool_], advice: str
 ) -> None:
     """Refuse numbers of some questions, with the first of them."""
-    if which.any():
-        item = int(np.argmax(which))
-        got = f"{counts[item]} for question {item} ({np.count_nonzero(which)} in all)"
+    if is_refused.any():
+        item = int(np.argmax(is_refused))
+        got = f"{counts[item]} for question {item} ({np.count_nonzero(is_refused)} in all)"
         raise fail(name, must, got, advice)

@@ -743,9 +743,9 @@ def _request(metric: Any, name: str | None) -> Request:
 
 @lru_cache(maxsize=256)
 def _request_of_name(metric: str, name: str | None) -> Request:
-    meant = meant_by(metric)
-    if meant != metric:
-        return _request_of_name(meant, name)
+    name_meant = meant_by(metric)
+    if name_meant != metric:
+        return _request_of_name(name_meant, name)
     if metric in SCORERS:
         function = getattr(sys.modules[__package__], SCORERS[metric][0])
         sign = -1.0 if metric.startswith("neg_") else 1.0

@@ -423,9 +423,9 @@ def _log1p(y: NDArray[Any]) -> Floats:
     return np.log1p(_real(y))
 
 
-def _check_range(inside: Any, what: str, need: str) -> None:
+def _check_range(inside: Any, noun: str, need: str) -> None:
     if not inside:
-        raise ValueError(f"Mean {what} can only be used with {need} in y_true and y_pred.")
+        raise ValueError(f"Mean {noun} can only be used with {need} in y_true and y_pred.")
 
 
 def _squared_errors(y_true: NDArray[Any], y_pred: NDArray[Any], *, scale: Any) -> Floats:
@@ -596,8 +596,8 @@ def check_losses(statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDAr
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         largest = float(np.abs(statistic.row_values_of(y_true, y_pred)).max())
     # A largest loss of 0 is true only if no prediction differs: squares may have underflowed.
-    none = largest == 0 and (y_true is None or np.array_equal(y_true, y_pred))
-    if none or _LOSSES[0] <= largest <= _LOSSES[1]:
+    is_free_of_loss = largest == 0 and (y_true is None or np.array_equal(y_true, y_pred))
+    if is_free_of_loss or _LOSSES[0] <= largest <= _LOSSES[1]:
         return
     low, high = _LOSSES
     raise fail(
@@ -630,7 +630,7 @@ def _is_ordinary(values: NDArray[Any]) -> bool:
 
 # Threshold of a sum of squares about the mean (share of the sum of squares); below it the truth is
 # taken as constant, because the difference is rounding.
-_ROUNDING = 1e-14
+_SQUARES_ROUNDING = 1e-14
 # Largest square of the mean of the truth by its variance at which sums about zero keep ten digits.
 _FAR_FROM_ZERO = 1e4
 
@@ -787,7 +787,7 @@ fast_path("explained_variance_score", response="values")(
 def about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:
     """Sum of squares about the mean, from sums about any origin."""
     about = squares - total**2 / weight
-    return np.where(about > _ROUNDING * squares, about, 0.0)
+    return np.where(about > _SQUARES_ROUNDING * squares, about, 0.0)
 
 
 def _middle(values: Floats) -> float:

@@ -145,8 +145,8 @@ class OutputAverage(SumsStatistic):
         if self.by_variance:
             totals = np.array([_total(part) for part in by_output])
             # Where no truth varies all outputs count the same, as in scikit-learn.
-            every = totals.sum(axis=0)
-            np.divide(totals, every, out=shares, where=every > 0)
+            totals_of_all = totals.sum(axis=0)
+            np.divide(totals, totals_of_all, out=shares, where=totals_of_all > 0)
         return values, shares
 
     def facts(
@@ -730,8 +730,8 @@ def _whole_sets(y_true: NDArray[Any], y_pred: NDArray[Any], *, error: bool) -> F
 
 def _largest_set(y_true: NDArray[Any], sample_weight: Floats | None, *, error: bool) -> float:
     """Share of the rows that have the most frequent set of labels, or of all others."""
-    which = np.unique(_bits(y_true == 1), return_inverse=True)[1].ravel()
-    weights = np.bincount(which, sample_weight)
+    set_numbers = np.unique(_bits(y_true == 1), return_inverse=True)[1].ravel()
+    weights = np.bincount(set_numbers, sample_weight)
     share = float(weights.max() / weights.sum())
     return 1.0 - share if error else share
 

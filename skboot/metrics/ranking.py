@@ -48,7 +48,7 @@ from .statistic import (
 # ------------------------------------------------------------------ codes in the order of scores
 
 
-class Ranked(NamedTuple):
+class RankedRows(NamedTuple):
     """Rows in rising order of their scores.
 
     Attributes
@@ -157,7 +157,9 @@ def positive_scores(
     return y_pred[:, -1]
 
 
-def rank(positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool = False) -> Ranked:
+def rank(
+    positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool = False
+) -> RankedRows:
     """Sort rows by score; at equal scores put the negatives first.
 
     With ``in_row_order`` rows of one class and score stay in their order, which else depends on the
@@ -167,7 +169,7 @@ def rank(positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool
     ordered_scores = score[order]
     new = ordered_scores[1:] != ordered_scores[:-1]
     if new.all():
-        return Ranked(order, positive[order], None)
+        return RankedRows(order, positive[order], None)
     level: NDArray[Any] = np.zeros(len(order), _narrow(len(order)))
     np.cumsum(new, out=level[1:])
     positive = positive[order]
@@ -177,7 +179,7 @@ def rank(positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool
         np.argsort(2 * level[mixed].astype(np.intp) + positive[mixed], kind="stable")
     ]
     order[mixed], positive[mixed] = order[class_order], positive[class_order]
-    return Ranked(order, positive, level)
+    return RankedRows(order, positive, level)
 
 
 def _narrow(n: int) -> type:
@@ -213,10 +215,10 @@ def score_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool
     return _numbered(ranked, new)
 
 
-def falling(ranked: Ranked) -> Ranked:
+def falling(ranked: RankedRows) -> RankedRows:
     """The same rows from the highest score down."""
     level = None if ranked.level is None else ranked.level[-1] - ranked.level[::-1]
-    return Ranked(ranked.order[::-1], ranked.positive[::-1], level)
+    return RankedRows(ranked.order[::-1], ranked.positive[::-1], level)
 
 
 def falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool) -> Codes:
@@ -241,7 +243,7 @@ def _is_mixed(positive: NDArray[np.bool_], level: NDArray[np.signedinteger]) -> 
     return mixed[level]
 
 
-def _numbered(ranked: Ranked, new: NDArray[np.bool_]) -> Codes:
+def _numbered(ranked: RankedRows, new: NDArray[np.bool_]) -> Codes:
     """Codes that begin where ``new`` is true, or one for each row if that leaves many."""
     n = len(new)
     narrow = _narrow(n)
@@ -389,13 +391,13 @@ class RankCells(NamedTuple):
         # Negatives below all positives are a cell that is not read.
         length = np.diff(ends[self.last], prepend=-1, append=len(positive) - 1)
         counts = np.append(self.size[::-1].T, (rows[ends[-1] + 1 :].sum(), 0)).astype(np.int64)
-        used = np.flatnonzero(counts)
+        codes_in_use = np.flatnonzero(counts)
         number = np.zeros(len(counts), np.int16)
-        number[used] = np.arange(len(used))
+        number[codes_in_use] = np.arange(len(codes_in_use))
         side = np.repeat(np.arange(0, len(counts), 2, dtype=np.int16), length)
         side += positive
-        terms = np.array((used % 2 == 1, used % 2 == 0)).T
-        return ReducedData(number[side], len(used), terms, counts=counts[used])
+        terms = np.array((codes_in_use % 2 == 1, codes_in_use % 2 == 0)).T
+        return ReducedData(number[side], len(codes_in_use), terms, counts=counts[codes_in_use])
 
     def area(
         self, block: ReadableBlock, terms: NDArray[Any], ends: NDArray[np.intp]
@@ -509,16 +511,18 @@ def cells_of_areas(
     sides_of_cells = np.array([np.bincount(cell, side) for side in sides])
     key = 2 * cell[level] + upper
     counts = np.bincount(key, rows).astype(np.int64)
-    used = np.flatnonzero(counts)
+    codes_in_use = np.flatnonzero(counts)
     number = np.zeros(len(counts), np.intp)
-    number[used] = np.arange(len(used))
+    number[codes_in_use] = np.arange(len(codes_in_use))
     data = {
-        "upper": used % 2 == 1,
-        "lower": used % 2 == 0,
-        "level": used // 2,
+        "upper": codes_in_use % 2 == 1,
+        "lower": codes_in_use % 2 == 0,
+        "level": codes_in_use // 2,
         "apart": _area_of(*sides) - _area_of(*sides_of_cells),
     }
-    return ReducedData(number[key], len(used), None, MappingProxyType(data), counts[used])
+    return ReducedData(
+        number[key], len(codes_in_use), None, MappingProxyType(data), counts[codes_in_use]
+    )
 
 
 def _area_of(upper: Floats, lower: Floats) -> float:
@@ -645,7 +649,7 @@ class RocAuc(Statistic):
 
     def of_ranked(
         self,
-        ranked: Sequence[Ranked],
+        ranked: Sequence[RankedRows],
         member: NDArray[np.bool_],
         terms: Floats,
         sample_weight: Floats | None = None,
@@ -654,7 +658,7 @@ class RocAuc(Statistic):
 
         Parameters
         ----------
-        ranked : sequence of Ranked
+        ranked : sequence of RankedRows
             Order of codes by the scores of each class.
         member : ndarray of shape (n_classes, n_codes), bool
             Which codes belong to each class.
@@ -887,7 +891,7 @@ class AveragePrecision(Statistic):
 
     def of_ranked(
         self,
-        ranked: Sequence[Ranked],
+        ranked: Sequence[RankedRows],
         member: NDArray[np.bool_],
         terms: NDArray[Any],
         sample_weight: Floats | None = None,
@@ -896,7 +900,7 @@ class AveragePrecision(Statistic):
 
         Parameters
         ----------
-        ranked : sequence of Ranked
+        ranked : sequence of RankedRows
             Order of codes by the scores of each class.
         member, terms : ndarray
             See `RocAuc.of_ranked`; here one row of ``terms`` for each code is all that is read.

@@ -61,7 +61,7 @@ _SMALLEST_SHARE = 0.05
 _FEWEST_SCORES = 10
 _LABELS_SHOWN = 5
 # Maximum distance of a probability from [0, 1] that rounding explains, also in half precision.
-_ROUNDING = 2**-8
+_PROBABILITY_ROUNDING = 2**-8
 # Labels that are counted one by one; of more the set is made.
 _LABELS_COUNTED = 8
 _LABELS = "labels that do not meet"
@@ -203,8 +203,8 @@ def note_on_scores(
     if not statistic.of_order:
         return None
     scores = y_pred[:, 1] if y_pred.ndim == 2 and y_pred.shape[1] == 2 else y_pred.ravel()
-    what = "balanced accuracy" if statistic.reads == "pairs" else "one point of a curve"
-    return note_on_decisions(scores, argument, f"{statistic.name} is then {what}", n_rows)
+    noun = "balanced accuracy" if statistic.reads == "pairs" else "one point of a curve"
+    return note_on_decisions(scores, argument, f"{statistic.name} is then {noun}", n_rows)
 
 
 @only_advises(None)
@@ -257,8 +257,8 @@ def are_exchanged(y_true: NDArray[Any], y_pred: NDArray[Any]) -> bool:
     """Whether scores or probabilities stand first, and labels second."""
     if y_true.dtype.kind != "f" or y_pred.ndim != 1 or len(y_pred) != len(y_true):
         return False
-    every = slice(None, None, -(-len(y_true) // _ROWS_LOOKED_AT))
-    scores, labels = y_true[every], y_pred[every]
+    rows_looked_at = slice(None, None, -(-len(y_true) // _ROWS_LOOKED_AT))
+    scores, labels = y_true[rows_looked_at], y_pred[rows_looked_at]
     if scores.ndim == 2 and not np.allclose(scores.sum(axis=1), 1, atol=1e-3):
         return False
     if not (scores != np.floor(scores)).any() or len(np.unique(scores)) <= 2:
@@ -271,7 +271,7 @@ def are_exchanged(y_true: NDArray[Any], y_pred: NDArray[Any]) -> bool:
 def advice_on_range(low: float, high: float, function: str) -> str:
     """Return how numbers outside of [0, 1] become probabilities."""
     logit_function = f"scipy.special.{function}"
-    if low >= -_ROUNDING and high <= 1 + _ROUNDING:
+    if low >= -_PROBABILITY_ROUNDING and high <= 1 + _PROBABILITY_ROUNDING:
         return "If rounding put them beyond 0 and 1: np.clip(y_pred, 0, 1)."
     if low >= 0 and high <= 100:
         return f"Divide percent by 100; convert logits to probabilities by {logit_function}."

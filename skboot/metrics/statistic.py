@@ -787,8 +787,8 @@ def as_number(value: Any) -> float:
     # An array or tensor without dimensions is one number, too.
     if getattr(value, "shape", None) == () and not np.iscomplexobj(value):
         return float(value)
-    what = " ".join(repr(value).split())
-    raise NotANumber(what if len(what) <= 80 else f"{what[:80]}...")
+    shown_value = " ".join(repr(value).split())
+    raise NotANumber(shown_value if len(shown_value) <= 80 else f"{shown_value[:80]}...")
 
 
 # Functions of scikit-learn that return several numbers, each of which has a name.

@@ -91,8 +91,8 @@ class OverTasks(Statistic):
         advice = "Leave the task out, merge it with another, or give it more rows."
         must = f"hold tasks on which the metric {self.name!r} is defined"
         if np.isnan(estimate):
-            none = np.isnan(self.task_values(observed()[0], reduced)[:, 0])
-            got = f"{self._named(none)}, where it is not"
+            is_undefined = np.isnan(self.task_values(observed()[0], reduced)[:, 0])
+            got = f"{self._named(is_undefined)}, where it is not"
             raise fail("average_over", must, got, advice)
         n_undefined, n_resamples = undefined
         if n_undefined <= MOST_UNDEFINED * n_resamples or self.parts == "drawn":
@@ -104,9 +104,9 @@ class OverTasks(Statistic):
             got = f"{self._named(share > MOST_UNDEFINED)}, undefined in up to {share.max():.1%}"
             raise fail("average_over", must, got, advice)
 
-    def _named(self, which: NDArray[np.bool_]) -> str:
+    def _named(self, is_named: NDArray[np.bool_]) -> str:
         """Return the first few of some tasks, and how many there are."""
-        named = [repr(self.tasks.names[k]) for k in np.flatnonzero(which)]
+        named = [repr(self.tasks.names[k]) for k in np.flatnonzero(is_named)]
         more = f" and {len(named) - 3} more" if len(named) > 3 else ""
         return f"the task{'s' if len(named) > 1 else ''} {', '.join(named[:3])}{more}"
 

@@ -176,12 +176,12 @@ def cross_validated_by_all(parts: Mapping[str, LeftOutErrors]) -> dict[str, Fold
     dict of str to FoldsOfMethod, or None
         None where no repeat of cross-validation is whole for all methods.
     """
-    every = list(parts.values())
+    all_parts = list(parts.values())
     # Errors of each repeat, (n_repeats,), and losses, (n_repeats, n_samples), of means of losses;
     # for rank metrics and callables, which are no means, one error and the influence on it.
     errors: list[Any] = []
     losses: list[Array] = []
-    for part, run_records in zip(every, _with_common_folds(every), strict=True):
+    for part, run_records in zip(all_parts, _with_common_folds(all_parts), strict=True):
         if isinstance(part.metric, RowRunMetric):
             data = run_records.of_folds(part.metric.key)
             if not len(data):
@@ -197,7 +197,7 @@ def cross_validated_by_all(parts: Mapping[str, LeftOutErrors]) -> dict[str, Fold
             values = folds.influence
             errors.append(folds.centre)
         losses.append(values)
-    by_row = isinstance(every[0].metric, RowRunMetric)
+    by_row = isinstance(all_parts[0].metric, RowRunMetric)
     good: Any = np.isfinite(errors).all(axis=0) if by_row else None
     if by_row and not good.any():
         return None
@@ -258,9 +258,9 @@ def cross_validated_difference(
 def _with_common_folds(parts: Sequence[LeftOutErrors]) -> list[RunRecords]:
     """The runs of each method, without the folds that failed, or have no score, for any."""
     first_fold = parts[0].run_records.samples.n_bootstrap_runs
-    every = [list(part.run_records.sample_records[first_fold:]) for part in parts]
+    fold_records = [list(part.run_records.sample_records[first_fold:]) for part in parts]
     keys = [f"{part.metric.key}: error" for part in parts]
-    for fold, records in enumerate(zip(*every, strict=True)):
+    for fold, records in enumerate(zip(*fold_records, strict=True)):
         if any(record.get("failure") is not None for record in records):
             empty: Record = {}
             changed = [empty for _ in records]
@@ -268,14 +268,14 @@ def _with_common_folds(parts: Sequence[LeftOutErrors]) -> list[RunRecords]:
             continue
         else:
             changed = [{**r, key: np.nan} for r, key in zip(records, keys, strict=True)]
-        for records_of_method, record in zip(every, changed, strict=True):
+        for records_of_method, record in zip(fold_records, changed, strict=True):
             records_of_method[fold] = record
     return [
         replace(
             part.run_records,
             sample_records=[*part.run_records.sample_records[:first_fold], *records_of_method],
         )
-        for part, records_of_method in zip(parts, every, strict=True)
+        for part, records_of_method in zip(parts, fold_records, strict=True)
     ]
 
 

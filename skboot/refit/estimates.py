@@ -136,14 +136,14 @@ def cross_validated_replicates(metric: RunMetric, run_records: RunRecords) -> Cr
     if not len(influence):
         return None
     rows = run_records.n_rows // run_records.samples.n_folds
-    what, pooling = "A callable of estimator, X and y", "Metrics by name pool"
+    subject, pooling = "A callable of estimator, X and y", "Metrics by name pool"
     if run_records.target.y is not None and run_records.target.y.ndim > 1:
-        what, pooling = (
+        subject, pooling = (
             "A metric of targets of several columns",
             "Metrics of one column pool",
         )
     note = (
-        f"{what} is averaged over folds of about {rows} rows; if it is biased on so few, as "
+        f"{subject} is averaged over folds of about {rows} rows; if it is biased on so few, as "
         f"average precision and R2 are, so is the estimate. {pooling} all folds of a repeat."
     )
     return CrossValidated(float(np.nanmean(errors)), influence, notes=(note,))
@@ -557,8 +557,8 @@ def method_error(metric: RunMetric, run_records: RunRecords, no_information: flo
     resubstitution, optimism_corrected = float(full_errors.mean()), np.nan
     if run_records.all_rows:
         optimism_corrected = resubstitution + _mean_optimism(metric, run_records)
-    said = (metric.positive_note, metric.no_information_note)
-    notes = tuple(note for note in said if note is not None)
+    notes_on_metric = (metric.positive_note, metric.no_information_note)
+    notes = tuple(note for note in notes_on_metric if note is not None)
     if out_of_bag is None or mean_out_of_bag is None:
         return MethodError(
             metric,

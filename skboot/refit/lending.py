@@ -190,8 +190,8 @@ def copy_of_rows(data: Any, rows: Any, columns: Any = None) -> Any:
         return data[np.ix_(rows, columns)]
     if type(data) in _PLAIN_ARRAYS and data.flags.c_contiguous:
         # ndarray.take is twice as fast as an index, and scikit-learn would first examine the data.
-        taken = np.asarray(data).take(rows, axis=0)
-        return with_copied_objects(taken) if taken.dtype.hasobject else taken
+        copied = np.asarray(data).take(rows, axis=0)
+        return with_copied_objects(copied) if copied.dtype.hasobject else copied
     return with_copied_objects(take(data, rows))
 
 

@@ -41,7 +41,7 @@ from ..resampling.design import GroupDesign, RowDesign, SamplingDesign
 from ..resampling.plan import Binding, ResamplingPlan
 from .lending import copy_of_rows
 from .samples import TrainingSamples
-from .training import Answers, Record, Scored
+from .training import Answers, Record, ScoredRows
 
 Array = NDArray[Any]
 
@@ -349,7 +349,7 @@ class RunMetric(ABC):
         return None if self.weights is None else self.weights[rows]
 
     @abstractmethod
-    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+    def keep(self, answers: Answers, scored: ScoredRows) -> Mapping[str, Any]:
         """Arrays to keep of a run, by name."""
 
     @abstractmethod
@@ -491,7 +491,7 @@ class LabelRunMetric(RowRunMetric):
         of_type = np.min_scalar_type(len(labels) ** 2 - 1)
         self._first_cell = (self.codes * len(labels)).astype(of_type)
 
-    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+    def keep(self, answers: Answers, scored: ScoredRows) -> Mapping[str, Any]:
         """Keep the position of each predicted label."""
         predicted = answers.predicted
         code = np.minimum(np.searchsorted(self.labels, predicted), len(self.labels) - 1)
@@ -559,7 +559,7 @@ class ValueRunMetric(RowRunMetric):
         mean: Any = statistic.under_root
         self.under_root = None if mean is None else ValueRunMetric(arguments, mean)
 
-    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+    def keep(self, answers: Answers, scored: ScoredRows) -> Mapping[str, Any]:
         """Keep the predicted values."""
         values = np.asarray(answers.predicted, dtype=np.float64)
         return {self.key: values == 1 if self.key == "flags" else values}
@@ -629,7 +629,7 @@ class LossRunMetric(RowRunMetric):
     def _columns(self, answers: Answers) -> Array:
         return answers.response(self.statistic.response, self._methods, self._positive)
 
-    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+    def keep(self, answers: Answers, scored: ScoredRows) -> Mapping[str, Any]:
         """Keep the loss of each row, and the probability behind it."""
         assert self.target.codes is not None
         columns = self._columns(answers)
@@ -687,7 +687,7 @@ class ReplicateRunMetric(RunMetric):
     def pools_runs(self) -> bool:
         return self.reads_folds_together
 
-    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+    def keep(self, answers: Answers, scored: ScoredRows) -> Mapping[str, Any]:
         """Keep error and influence; the responses too where folds are pooled afterwards."""
         y, y_pred = self._truth(scored.rows), self.responses(answers)
         weights = self.weights_of(scored.rows)
@@ -765,7 +765,7 @@ class ScorerRunMetric(RunMetric):
             value = as_number(call(X) if targets is None else call(X, targets))
         return 0.0 - self.sign * value if np.isfinite(value) else np.nan
 
-    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+    def keep(self, answers: Answers, scored: ScoredRows) -> Mapping[str, Any]:
         """Keep error and influence; for bootstrap runs on the rows left out."""
         if scored.kind == "full":
             return {f"{self.key}: error": self.error(answers, scored.rows)}

@@ -195,8 +195,8 @@ class DrawnSamples(Sequence[Any]):
     def __getitem__(self, k: Any) -> Any:
         if isinstance(k, slice):
             return [self[number] for number in range(*k.indices(len(self)))]
-        every, unit = np.arange(self._draw.args[0]), self._draw.keywords["unit"]
-        train, outside = rows_of_sample(self._runs[k], every, unit, self._group_copies)
+        all_rows, unit = np.arange(self._draw.args[0]), self._draw.keywords["unit"]
+        train, outside = rows_of_sample(self._runs[k], all_rows, unit, self._group_copies)
         return train, np.flatnonzero(outside)
 
     def __getstate__(self) -> dict[str, Any]:

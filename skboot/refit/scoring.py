@@ -101,7 +101,7 @@ def run_metrics_of(
 
 
 @dataclass(frozen=True)
-class Entry:
+class ScorerEntry:
     """A callable of estimator, X and y that returns one entry of the dict of another one."""
 
     scorer: Any
@@ -116,7 +116,9 @@ def _check_positive(scorers: Mapping[str, Any], target: Target) -> None:
     """Warn of the positive class where scikit-learn's is the lesser label; refuse both at once."""
     if target.y is None or len(np.asarray(target.classes)) != 2:
         return
-    needed = {name: needed_of(name, scorer, target.classes) for name, scorer in scorers.items()}
+    needed = {
+        name: answers_read_by(name, scorer, target.classes) for name, scorer in scorers.items()
+    }
     statistics = {
         name: answers.statistic for name, answers in needed.items() if answers is not None
     }
@@ -132,7 +134,7 @@ def _check_positive(scorers: Mapping[str, Any], target: Target) -> None:
     tell(positive.note(advice))
 
 
-class Needed(NamedTuple):
+class MetricAnswers(NamedTuple):
     """Answers of an estimator that a metric reads.
 
     Attributes
@@ -152,9 +154,9 @@ class Needed(NamedTuple):
     function: Any
 
 
-def needed_of(
+def answers_read_by(
     name: str, scorer: Any, classes: NDArray[Any] | None, several_outputs: bool = False
-) -> Needed | None:
+) -> MetricAnswers | None:
     """Answers that a metric-based scorer reads; None for a callable of estimator, X and y."""
     parts = scorer_parts(scorer)
     if parts is None:
@@ -164,7 +166,7 @@ def needed_of(
     pos_label, positive = parts.options.get("pos_label"), 1
     if pos_label is not None and classes is not None and len(classes) == 2:
         positive = 0 if classes[0] == pos_label else 1
-    return Needed(statistic, parts.response_methods, positive, parts.function)
+    return MetricAnswers(statistic, parts.response_methods, positive, parts.function)
 
 
 def _scorer(scoring: Any, estimator: Any) -> Any:
@@ -216,7 +218,7 @@ def _run_metric(
     y, needed = target.y, None
     columns = y is not None and y.ndim == 2
     if y is not None and y.ndim in (1, 2) and set(params) <= {"sample_weight"}:
-        needed = needed_of(name, scorer, target.classes, columns)
+        needed = answers_read_by(name, scorer, target.classes, columns)
     n_rows = n_rows_of(answers.X)
     by_row = {key: value for key, value in params.items() if has_rows(value, n_rows)}
     whole_params = {key: value for key, value in params.items() if key not in by_row}

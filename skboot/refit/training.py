@@ -323,7 +323,7 @@ class HeldOut(NamedTuple):
 class AnswersKeeper(Protocol):
     """A metric of runs as a training knows it; see `skboot.refit.run_metrics`."""
 
-    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+    def keep(self, answers: Answers, scored: ScoredRows) -> Mapping[str, Any]:
         """Return the arrays to keep of a run, by name; a run fails by what it raises."""
 
 
@@ -399,7 +399,7 @@ class Job:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoredRows:
     """Which rows a run is judged on.
 
     Attributes
@@ -529,9 +529,9 @@ class Answers:
         if method == "decision_function":
             return np.column_stack(columns)
         positive = np.column_stack([columns_of_output[:, -1] for columns_of_output in columns])
-        seen: Any = self._classes_seen
-        if isinstance(seen, list | tuple):
-            positive[:, [np.array_equal(classes, [0]) for classes in seen]] = 0.0
+        classes_seen: Any = self._classes_seen
+        if isinstance(classes_seen, list | tuple):
+            positive[:, [np.array_equal(classes, [0]) for classes in classes_seen]] = 0.0
         return positive
 
     def _method(self, methods: Sequence[str]) -> str:
@@ -583,11 +583,15 @@ class Answers:
 
     def _aligned(self, columns: NDArray[Any], absent: Any) -> NDArray[np.float64]:
         """Return a column for each class of all the data, `absent` for those not trained on."""
-        seen = self._classes_seen
-        if self.classes is None or seen is None or np.array_equal(seen, self.classes):
+        classes_seen = self._classes_seen
+        if (
+            self.classes is None
+            or classes_seen is None
+            or np.array_equal(classes_seen, self.classes)
+        ):
             return columns
-        at = np.searchsorted(self.classes, seen)
-        if columns.ndim != 2 or columns.shape[1] != len(seen):
+        at = np.searchsorted(self.classes, classes_seen)
+        if columns.ndim != 2 or columns.shape[1] != len(classes_seen):
             raise ValueError(
                 f"A training sample lacks a class, and the answers of shape {columns.shape} do not "
                 "say which columns are left."
@@ -641,7 +645,7 @@ def train_and_answer(job: Job, run: Run, record: Record, lender: Lender) -> Reco
                 X = copy_of_rows(job.X, rows, train if job.pairwise else None)
             y = None if job.y is None else copy_of_rows(job.y, rows)
             answers = Answers(estimator, X, y, job.classes, lender)
-            scored = Scored(
+            scored = ScoredRows(
                 rows,
                 outside,
                 None if job.unit is None else job.unit[rows],
@@ -669,7 +673,7 @@ def kept_on_tests(
         # A kernel has a column for each training row.
         columns = X[:, train] if job.pairwise and train is not None else X
         answers = Answers(estimator, columns, y, job.classes, lender)
-        scored = Scored(np.arange(len(y)), np.ones(len(y), dtype=bool), None, None, "test")
+        scored = ScoredRows(np.arange(len(y)), np.ones(len(y), dtype=bool), None, None, "test")
         for metric in job.metrics:
             arrays = metric.keep(answers, scored)
             record.update({prefix + key: array for key, array in arrays.items()})
@@ -819,13 +823,13 @@ def has_rows(value: Any, n_rows: int) -> bool:
 
 
 def rows_of_sample(
-    run: Run, every: NDArray[np.intp], unit: NDArray[np.intp] | None, group_copies: bool
+    run: Run, all_rows: NDArray[np.intp], unit: NDArray[np.intp] | None, group_copies: bool
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return the training rows of a bootstrap sample, and which of all rows it left out."""
     assert run.counts is not None
     counts = run.counts if unit is None else run.counts[unit]
     # Training rows are in the order of the data, as in folds and in the run on all rows.
-    train, outside = every.repeat(counts), counts == 0
+    train, outside = all_rows.repeat(counts), counts == 0
     if run.rows is not None:
         train = run.rows
     elif not group_copies:

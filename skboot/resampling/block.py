@@ -51,8 +51,8 @@ from .coding import UnitsOfCodes, pairs_of_terms
 from .draws import AtomCounts, tiles_of_strata
 from .prefix_sums import (
     Gap,
-    Reached,
     SignChange,
+    SumsAtShares,
     as_bytes,
     as_flags,
     columns_of,
@@ -391,7 +391,7 @@ class Block(ABC):
             pieces.append([search_tiles(weights, terms, before, ends, total, gap) for gap in gaps])
         return joined(pieces)
 
-    def reached(self, terms: Floats, shares: Floats, ends: NDArray[np.intp] | None) -> Reached:
+    def reached(self, terms: Floats, shares: Floats, ends: NDArray[np.intp] | None) -> SumsAtShares:
         """Find where the running sum of the first term reaches shares of its total.
 
         Parameters
@@ -405,7 +405,7 @@ class Block(ABC):
 
         Returns
         -------
-        Reached
+        SumsAtShares
             Sums on both sides of the first end at which each share is reached.
         """
         step = max(1, SEARCH_WEIGHTS // max(self.n_codes, TILE_WIDTH * len(shares)))

@@ -275,15 +275,15 @@ def types_of(terms: Floats) -> tuple[NDArray[np.uint8], Floats] | None:
         if len(values) == TYPES:
             return None
         value = terms[np.argmax(unnumbered)]
-        same = np.logical_and.reduce(
+        is_same_type = np.logical_and.reduce(
             [column == v for column, v in zip(columns, value, strict=True)]
         )
         if values:
             # Numbers are still 0 where the rows are the same, so the sum assigns them; an
             # assignment by mask takes several times as long.
-            number += same.view(np.uint8) * np.uint8(len(values))
+            number += is_same_type.view(np.uint8) * np.uint8(len(values))
         values.append(value)
-        unnumbered &= ~same
+        unnumbered &= ~is_same_type
     return number, np.array(values, dtype=np.float64)
 
 

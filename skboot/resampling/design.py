@@ -388,8 +388,8 @@ class SamplingDesign(DesignWords, ABC):
             Attributes of the design that differ.
         """
         words = DESIGNS[kind]
-        said = (*self.remarks, *words.remarks, *remarks)
-        return replace(self, **(vars(words) | data | {"remarks": said}))
+        all_remarks = (*self.remarks, *words.remarks, *remarks)
+        return replace(self, **(vars(words) | data | {"remarks": all_remarks}))
 
     # ------------------------------------------------------------------ numbers of units
 
@@ -748,11 +748,11 @@ def within_tasks(
         task_of_stratum[strata] = task
         totals = task_sizes[task_of_stratum].astype(np.float64)
     variance = sizes / totals**2
-    seen = variance * (sizes - 1) / sizes
+    seen_variance = variance * (sizes - 1) / sizes
     varies, freedom = sizes > 1, (1.0, 1.0)
     if varies.any():
-        df = seen.sum() ** 2 / np.sum(seen[varies] ** 2 / (sizes[varies] - 1))
-        freedom = float(df), float(variance.sum() / seen.sum())
+        df = seen_variance.sum() ** 2 / np.sum(seen_variance[varies] ** 2 / (sizes[varies] - 1))
+        freedom = float(df), float(variance.sum() / seen_variance.sum())
     notes, unit, by_class = _few(len(task_sizes)), design.unit, classes is not None
     if by_class:
         text = "Rows were resampled within task and class, because the metric needs both classes."
@@ -767,9 +767,9 @@ def within_tasks(
         notes.add("choice", text)
     n_single = int(np.count_nonzero(sizes == 1))
     if n_single:
-        what = "classes" if by_class else "strata"
+        noun = "classes" if by_class else "strata"
         text = (
-            f"{n_single} of {len(sizes)} {what} within tasks have one {unit}, whose variation "
+            f"{n_single} of {len(sizes)} {noun} within tasks have one {unit}, whose variation "
             "resamples do not show: expect less coverage than stated."
         )
         notes.add("caution", text)

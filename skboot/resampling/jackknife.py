@@ -105,15 +105,15 @@ def sums_without_units(
     SumsWithoutUnits
     """
     n_types, n_ends = len(types.values), len(types.upto) - 1
-    none = np.zeros((types.values.shape[1], 1))
-    up_to = np.append(0.0, np.cumsum(_added_along(added, types, none, none)))
+    no_units = np.zeros((types.values.shape[1], 1))
+    up_to = np.append(0.0, np.cumsum(_added_along(added, types, no_units, no_units)))
     sums = np.empty(n_types * n_ends + 1)
     sums[-1] = up_to[-1]
     for type_sums, value in zip(sums[:-1].reshape(n_types, n_ends), types.values, strict=True):
         less = value[:, None]
         # Some ends that no unit of the type has are undefined; see `_added_along`.
         with np.errstate(invalid="ignore"):
-            np.add(up_to[:-1], _added_along(added, types, none, less), out=type_sums)
+            np.add(up_to[:-1], _added_along(added, types, no_units, less), out=type_sums)
             after = _added_along(added, types, less, less)
             type_sums[:-1] += np.cumsum(after[:0:-1])[::-1]
     # A unit past the last end is in no sum, as one of no type is.
@@ -123,7 +123,7 @@ def sums_without_units(
     place += unit_end
     place[unit_type == n_types] = n_types * n_ends
     total = types.running_at(np.array([n_ends - 1]))
-    last = (total - np.vstack((types.values, np.zeros(len(none))))).T
+    last = (total - np.vstack((types.values, np.zeros(len(no_units))))).T
     return SumsWithoutUnits(sums, last, place, unit_type)
 
 

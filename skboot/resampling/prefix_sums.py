@@ -56,9 +56,9 @@ def ends_within(ends: NDArray[np.intp] | None, at: slice) -> tuple[slice, NDArra
     """Return which ends lie in a piece, and where in it; None for all of its positions."""
     if ends is None:
         return at, None
-    which = slice(*np.searchsorted(ends, (at.start, at.stop)).tolist())
-    every = which.stop - which.start == at.stop - at.start
-    return which, None if every else ends[which] - at.start
+    ends_inside = slice(*np.searchsorted(ends, (at.start, at.stop)).tolist())
+    are_all_ends = ends_inside.stop - ends_inside.start == at.stop - at.start
+    return ends_inside, None if are_all_ends else ends[ends_inside] - at.start
 
 
 def in_mixed_levels(
@@ -412,7 +412,7 @@ def search(
 # ------------------------------------------------------------------ many shares of a total
 
 
-class Reached(NamedTuple):
+class SumsAtShares(NamedTuple):
     """Running sums around where the first term reaches shares of its total.
 
     Attributes
@@ -434,7 +434,7 @@ def reach(
     terms: Floats,
     shares: Floats,
     ends: NDArray[np.intp] | None,
-) -> Reached:
+) -> SumsAtShares:
     """Find where running sums reach shares of their totals; see `Block.reached`.
 
     Some resamples after the other: the weights of all codes, (n_resamples, n_codes), of each part.
@@ -446,7 +446,7 @@ def reach(
     else:
         tiled = _Tiled.of(terms)
         pieces = [_reach_in_tiles(weights, tiled, shares, ends) for weights in weights_of_parts]
-    return Reached(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
+    return SumsAtShares(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
 
 
 class _Tiled(NamedTuple):
@@ -470,7 +470,7 @@ class _Tiled(NamedTuple):
 
 def _reach_in_all(
     weights: NDArray[Any], terms: Floats, shares: Floats, ends: NDArray[np.intp] | None
-) -> Reached:
+) -> SumsAtShares:
     """Search in the running sums at all ends."""
     upto = [np.cumsum(weights * column, axis=1) for column in terms.T]
     total = np.column_stack([sums[:, -1] for sums in upto])
@@ -482,7 +482,7 @@ def _reach_in_all(
     after = _looked_up(upto, np.minimum(last + 1, n_ends - 1))
     # The very first end may reach a share already.
     is_first = (below[:, :, 0] >= targets)[:, :, None]
-    return Reached(np.where(is_first, 0.0, below), np.where(is_first, below, after), total)
+    return SumsAtShares(np.where(is_first, 0.0, below), np.where(is_first, below, after), total)
 
 
 def _looked_up(sums: Sequence[Floats], at: NDArray[np.intp]) -> Floats:
@@ -493,7 +493,7 @@ def _looked_up(sums: Sequence[Floats], at: NDArray[np.intp]) -> Floats:
 
 def _reach_in_tiles(
     weights: NDArray[Any], tiled: _Tiled, shares: Floats, ends: NDArray[np.intp] | None
-) -> Reached:
+) -> SumsAtShares:
     """Search in the sums before tiles, and then in one tile of each resample and share."""
     n_resamples, n_codes = weights.shape
     before = sums_before_tiles(weights, tiled.terms, tiled.flags)
@@ -521,10 +521,12 @@ def _reach_in_tiles(
     if ends is None:
         after = running_at(code)
         terms_at_code = weights[resamples, code][:, :, None] * tiled.terms[code]
-        return Reached(after - terms_at_code, after, total)
-    which = np.searchsorted(ends, code)
-    previous = running_at(ends[np.maximum(which - 1, 0)])
-    return Reached(np.where((which > 0)[:, :, None], previous, 0.0), running_at(ends[which]), total)
+        return SumsAtShares(after - terms_at_code, after, total)
+    end_numbers = np.searchsorted(ends, code)
+    previous = running_at(ends[np.maximum(end_numbers - 1, 0)])
+    return SumsAtShares(
+        np.where((end_numbers > 0)[:, :, None], previous, 0.0), running_at(ends[end_numbers]), total
+    )
 
 
 def _last_below(before: Floats, targets: Floats) -> NDArray[np.intp]:

@@ -267,10 +267,10 @@ class _Path(NamedTuple):
         """Lay a path through what is seen of some random rows."""
         n_directions, n = values.shape
         # A fixed stream, because cells are part of the method and not of the resampling.
-        seen = values[:, np.random.default_rng(0).integers(0, n, ROWS_LOOKED_AT)]
-        distance = np.abs(seen).max(axis=0)
+        sampled = values[:, np.random.default_rng(0).integers(0, n, ROWS_LOOKED_AT)]
+        distance = np.abs(sampled).max(axis=0)
         bound = float(np.quantile(distance, max(1 - FAR_ROWS / n, 0.0)))
-        seen = np.sort(seen[:, distance <= bound])
+        sampled = np.sort(sampled[:, distance <= bound])
         low = np.maximum(values.min(axis=1), -bound)
         span = np.minimum(values.max(axis=1), bound) - low
         n_strips = max(1, round(EQUAL_CELLS ** (1 / n_directions)))
@@ -281,7 +281,7 @@ class _Path(NamedTuple):
             # Between equal width and equal numbers of rows: tails have some of their own.
             (n_strips * (below + middles) / 2).astype(np.int32)
             for below in (
-                np.searchsorted(seen[k], low[k] + span[k] * middles) / len(seen[k])
+                np.searchsorted(sampled[k], low[k] + span[k] * middles) / len(sampled[k])
                 for k in range(n_directions - 1)
             )
         ]
@@ -379,16 +379,18 @@ class _Filled(NamedTuple):
         size = max(1, int(self.rows.sum()) // EQUAL_CELLS)
         sizes, sums, strata = list[Any](), list[Any](), list[Any]()
         for h, rows in enumerate(self.rows):
-            used = np.flatnonzero(rows)
-            if not len(used):
+            cells_in_use = np.flatnonzero(rows)
+            if not len(cells_in_use):
                 continue
-            upto = np.append(0, np.cumsum(rows[used]))
+            upto = np.append(0, np.cumsum(rows[cells_in_use]))
             cuts = np.append(np.arange(0, upto[-1], size), upto[-1])
             # The rows of a place that is cut go to both cells in proportion.
             sums.append(
                 [
                     np.diff(
-                        np.interp(cuts, upto, np.append(0.0, np.cumsum(direction_sums[h, used])))
+                        np.interp(
+                            cuts, upto, np.append(0.0, np.cumsum(direction_sums[h, cells_in_use]))
+                        )
                     )
                     for direction_sums in self.sums
                 ]
@@ -436,5 +438,5 @@ class _Filled(NamedTuple):
 def _root(covariance: Floats, least: float) -> Floats:
     """Return R with R R' the covariance, in the directions where it has more than the least."""
     size, turn = np.linalg.eigh(covariance)
-    seen = size > least
-    return turn[:, seen] * np.sqrt(size[seen])
+    is_large = size > least
+    return turn[:, is_large] * np.sqrt(size[is_large])

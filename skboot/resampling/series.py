@@ -269,8 +269,8 @@ class SeriesBlock(UnitBlock):
         for resamples in self._tiles():
             influence = np.zeros(self.starts.positions[resamples].shape)
             for k, block_sums in enumerate(sums_of_terms):
-                same = block_sums.constant is not None
-                sums_of_block = self._sums_of_any if same else self._looked_up
+                is_constant = block_sums.constant is not None
+                sums_of_block = self._sums_of_any if is_constant else self._looked_up
                 influence += gradient[resamples, k, None] * sums_of_block(block_sums, resamples)
             if len(self.starts.circles.sizes) > 1:
                 influence = self.starts.circles.centred(influence)
@@ -417,9 +417,9 @@ class SeriesDesign(SamplingDesign):
         times: NDArray[np.intp] | None = None,
     ) -> SeriesDesign:
         """Rows in time order; ``series`` (n_samples,) numbers the series of each row from 0."""
-        n_times, what = n_samples, "rows"
+        n_times, noun = n_samples, "rows"
         if times is not None:
-            what, first_row = "dates", np.unique(times, return_index=True)[1]
+            noun, first_row = "dates", np.unique(times, return_index=True)[1]
             n_times, series = len(first_row), None if series is None else series[first_row]
         sizes, order = np.array([n_times]), None
         if series is not None:
@@ -432,7 +432,7 @@ class SeriesDesign(SamplingDesign):
         if len(sizes) > 1:
             strata, held_fixed = circles.series_of_block, ("the length of each series",)
             within = f" within each of {len(sizes)} series"
-        text = f"Circular blocks of {block_length} consecutive {what} were resampled{within}."
+        text = f"Circular blocks of {block_length} consecutive {noun} were resampled{within}."
         return cls(
             n_samples,
             (int(circles.n_blocks.sum()),),

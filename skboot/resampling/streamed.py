@@ -85,8 +85,8 @@ class PoissonWeights:
         width = ids.dtype.itemsize // (4 if ids.dtype.kind == "U" else 1)
         letters = np.ascontiguousarray(ids).view(np.uint32 if ids.dtype.kind == "U" else np.uint8)
         letters = letters.reshape(len(ids), width)
-        used = letters != 0
-        length = np.where(used.any(axis=1), width - np.argmax(used[:, ::-1], axis=1), 0)
+        is_in_use = letters != 0
+        length = np.where(is_in_use.any(axis=1), width - np.argmax(is_in_use[:, ::-1], axis=1), 0)
         units = np.full(len(ids), self._start)
         for k in range(width):
             step = (units ^ letters[:, k].astype(np.uint64)) * _STEP
@@ -142,17 +142,17 @@ class PoissonWeights:
         factors: NDArray[Any] = np.empty((0, len(units)), dtype=np.float32)
         factors = factors if terms is None else terms
         factor = _Reused(factors.dtype)
-        none: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+        no_units: NDArray[np.intp] = np.empty(0, dtype=np.intp)
         with single_threaded_blas():
             for rows, resamples, weights in self._tiles(units):
-                codes, starts = none, none
+                codes, starts = no_units, no_units
                 if code is not None:
                     codes, starts = _runs(code[rows])
                 if len(starts) > MANY_RUNS:
                     by_resample[codes, resamples] += np.add.reduceat(
                         weights, starts, axis=0, dtype=counts
                     )
-                    codes, starts = none, none
+                    codes, starts = no_units, no_units
                 left_factors = factors[:, rows]
                 if len(codes):
                     # Which rows belong to each run of a code.

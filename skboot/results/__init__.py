@@ -6,8 +6,9 @@ differences of systems, each a `PairedDifference`, and gives their `Ranks`; the 
 `DatasetsComparison`, an `Outperformance` of paired runs, a `CorrectedT` of folds. `ResultTable` is
 a dict of either (several metrics, subgroups) that can be shown as one table. `CurveResult` has a
 value for each point of a curve, `EvaluationPlan` how much data is enough, a `TableCheck` what
-printed scores allow, and a `Verdict` says whether a difference passes a margin. Functions of
-`skboot` make all of them; you call `ResultTable` alone, and ``load`` for a file.
+printed scores allow, and a `Verdict` says whether a difference passes a margin. The other types are
+rows and numbers of these, such as a `Rank` of `Ranks`. Functions of `skboot` make all of them; you
+call `ResultTable` alone, and ``load`` for a file.
 
 Modules of this package are private and may change without notice.
 """
@@ -19,24 +20,43 @@ from .result import EvaluationResult
 from .table import ResultTable
 
 if typing.TYPE_CHECKING:
-    from ..inference.differences import Verdict
+    from ..inference.data_sets import FriedmanTest
+    from ..inference.differences import DelongTest, Verdict
     from ..inference.runs import Outperformance
-    from .comparison import ComparisonResult, CorrectedT, PairedDifference, Ranks
+    from .basis import MonteCarloError
+    from .comparison import (
+        ComparisonResult,
+        CorrectedT,
+        CorrectedTable,
+        PairedDifference,
+        Rank,
+        Ranks,
+    )
     from .curve import CurveResult
-    from .data_sets import DatasetsComparison, MeanRanks
-    from .plan import EvaluationPlan
-    from .printed import TableCheck
+    from .data_sets import DatasetsComparison, DatasetsPair, MeanRank, MeanRanks
+    from .plan import EvaluationPlan, PlanRow
+    from .printed import PrintedPair, PrintedScore, TableCheck
 
 __all__ = [
     "ComparisonResult",
     "CorrectedT",
+    "CorrectedTable",
     "CurveResult",
     "DatasetsComparison",
+    "DatasetsPair",
+    "DelongTest",
     "EvaluationPlan",
     "EvaluationResult",
+    "FriedmanTest",
+    "MeanRank",
     "MeanRanks",
+    "MonteCarloError",
     "Outperformance",
     "PairedDifference",
+    "PlanRow",
+    "PrintedPair",
+    "PrintedScore",
+    "Rank",
     "Ranks",
     "ResultTable",
     "TableCheck",
@@ -46,12 +66,21 @@ __all__ = [
 __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
-        ".inference.differences": ["Verdict"],
+        ".inference.data_sets": ["FriedmanTest"],
+        ".inference.differences": ["DelongTest", "Verdict"],
         ".inference.runs": ["Outperformance"],
-        "comparison": ["ComparisonResult", "CorrectedT", "PairedDifference", "Ranks"],
+        "basis": ["MonteCarloError"],
+        "comparison": [
+            "ComparisonResult",
+            "CorrectedT",
+            "CorrectedTable",
+            "PairedDifference",
+            "Rank",
+            "Ranks",
+        ],
         "curve": ["CurveResult"],
-        "data_sets": ["DatasetsComparison", "MeanRanks"],
-        "plan": ["EvaluationPlan"],
-        "printed": ["TableCheck"],
+        "data_sets": ["DatasetsComparison", "DatasetsPair", "MeanRank", "MeanRanks"],
+        "plan": ["EvaluationPlan", "PlanRow"],
+        "printed": ["PrintedPair", "PrintedScore", "TableCheck"],
     },
 )

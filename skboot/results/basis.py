@@ -67,6 +67,15 @@ class MonteCarloError(NamedTuple):
     ----------
     low, high : float
         Standard error of the lower and of the upper limit.
+
+    Examples
+    --------
+    >>> from skboot import bootstrap_score
+    >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
+    >>> result = bootstrap_score(y_true, y_pred, interval="percentile", random_state=0)
+    >>> f"{result.monte_carlo_error.low:.4f}"
+    '0.0026'
     """
 
     low: float
@@ -378,8 +387,8 @@ class Basis(ABC):
     def _facts_of_resamples(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return what the resamples are and say, if the interval is made of them."""
         if self.uses_no_resamples(result):
-            none = "none: the interval uses no resamples"
-            return [("Monte Carlo error", none), ("units", wording.units_and_rows(result))]
+            no_resamples = "none: the interval uses no resamples"
+            return [("Monte Carlo error", no_resamples), ("units", wording.units_and_rows(result))]
         (low, high), limits = result.monte_carlo_error, result.confidence_interval
         if math.isnan(low) or math.isnan(high):
             text = "undefined"

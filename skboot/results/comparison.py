@@ -44,6 +44,7 @@ from .result import (
     FromACall,
     Number,
     Provenance,
+    Shown,
     ShownDifferences,
     frame_of,
     gathered,
@@ -418,7 +419,7 @@ class PairedDifference(Hinting):
     def _from_dict(cls, parts: Mapping[str, Any]) -> Self:
         """Return the equal of the pair of a `to_dict`, once its comparison is filled in."""
         names = names_in_files(cls)
-        held = {names.get(name, name): value for name, value in parts.items()}
+        fields = {names.get(name, name): value for name, value in parts.items()}
         kinds: dict[str, Any] = {
             "confidence_interval": ConfidenceInterval,
             "simultaneous_interval": ConfidenceInterval,
@@ -427,9 +428,9 @@ class PairedDifference(Hinting):
             "_areas": TwoAreas,  # which files of earlier versions lack
         }
         for name, kind in kinds.items():
-            if held.get(name):
-                held[name] = kind(**held[name])
-        return cls(**held)
+            if fields.get(name):
+                fields[name] = kind(**fields[name])
+        return cls(**fields)
 
 
 # ------------------------------------------------------------------ what a pair decides
@@ -472,18 +473,18 @@ def check_below_range(name: str, value: float, metric: str, bounds: tuple[float,
     raise fail(name, must, f"{value:g}", advice)
 
 
-def unknown_direction(what: str) -> ValueError:
+def unknown_direction(noun: str) -> ValueError:
     """Make the error of a decision where it is not known which direction is better."""
     return refuse(
-        f"a {what} needs to know whether larger values of the metric are better. Give "
+        f"a {noun} needs to know whether larger values of the metric are better. Give "
         "greater_is_better=True or False to the comparison."
     )
 
 
-def one_sided(what: str, alternative: str) -> ValueError:
+def one_sided(noun: str, alternative: str) -> ValueError:
     """Make the error of a decision that intervals of one side cannot give."""
     return refuse(
-        f"{what} needs two-sided intervals, and these were made with "
+        f"{noun} needs two-sided intervals, and these were made with "
         f"alternative={alternative!r}. Compare with alternative='two-sided'."
     )
 
@@ -642,7 +643,8 @@ def _numbers(pair: PairedDifference, interval: ConfidenceInterval) -> str:
     joint = "simultaneous " if is_joint else ""
     level = rendering.percent(interval.confidence_level)
     title, shown_title = (
-        title_of(used.method, method_name(used.method)) for used in (interval, shown)
+        title_of(interval_used.method, method_name(interval_used.method))
+        for interval_used in (interval, shown)
     )
     name = f", {title}"
     if interval.method != shown.method:
@@ -675,6 +677,15 @@ class Rank:
         Among the estimates: 1 is the best, equal estimates share the better rank.
     low, high : int
         The best and the worst rank that its true score may have among all true scores.
+
+    Examples
+    --------
+    >>> from skboot import compare_systems
+    >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> systems = {"new": y_true, "old": [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20}
+    >>> rank = compare_systems(y_true, systems, random_state=0).ranks()["old"]
+    >>> rank.rank, rank.low, rank.high
+    (2, 2, 2)
     """
 
     system: str
@@ -712,8 +723,8 @@ class RankTable(Mapping[str, Any]):
         return f"{table}\n{self.caution}" if self.caution else table
 
     def __repr__(self) -> str:
-        what = f"{len(self)} {self._noun}s by {wording.spoken(self.metric)}"
-        return f"<{type(self).__name__} of {what}>\n{self}"
+        heading = f"{len(self)} {self._noun}s by {wording.spoken(self.metric)}"
+        return f"<{type(self).__name__} of {heading}>\n{self}"
 
     def _repr_html_(self) -> str:
         caution = f"<p>{escape(self.caution)}</p>" if self.caution else ""
@@ -1315,15 +1326,15 @@ class ComparisonResult(FromACall, ShownDifferences):
     def __format__(self, spec: str) -> str:
         return format(self._only_pair(f"The format {spec!r}"), spec) if spec else str(self)
 
-    def _only_pair(self, what: str, error: type[Exception] = TypeError) -> PairedDifference:
+    def _only_pair(self, asker: str, error: type[Exception] = TypeError) -> PairedDifference:
         """Return the difference of two systems; of more, no number is the one that is meant."""
         if len(self.pairs) == 1:
             return self.pairs[0]
         name_a, name_b = self.pairs[0].first, self.pairs[0].second
-        of_pairs_alone = what[0] == "." and not hasattr(self._any_system, what[1:])
+        of_pairs_alone = asker[0] == "." and not hasattr(self._any_system, asker[1:])
         of_one = "" if of_pairs_alone else f" or .systems[{name_a!r}]"
         raise error(
-            f"{what} needs one number, and a comparison of {len(self.systems)} {self.estimand}s "
+            f"{asker} needs one number, and a comparison of {len(self.systems)} {self.estimand}s "
             f"has many. Use .pair({name_a!r}, {name_b!r}){of_one} of it."
         )
 
@@ -1444,3 +1455,48 @@ class CorrectedT(NamedTuple):
     confidence_interval: ConfidenceInterval
     standard_error: float
     p_value: float
+
+
+class CorrectedTable(dict[str, CorrectedT]):
+    """`CorrectedT` of each metric of a cross-validation, by its name.
+
+    `skboot.model_selection.corrected_t` makes them of what `cross_validate` returned.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skboot.model_selection import corrected_t
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scores = cross_validate(GaussianNB(), X, y, cv=10, scoring=["accuracy", "roc_auc"],
+    ...                         return_indices=True)
+    >>> f"{corrected_t(scores)['roc_auc'].estimate:.3f}"
+    '0.988'
+    """
+
+    def __str__(self) -> str:
+        """Return a line of text for each metric."""
+        rows = [
+            (name, f"{row.estimate:.3f}", f"{row.confidence_interval:.3f}")
+            for name, row in self.items()
+        ]
+        level = next(iter(self.values())).confidence_interval.confidence_level
+        header = ("metric", "estimate", f"{rendering.percent(level)} CI")
+        return rendering.text_table(rendering.Table(header, rows))
+
+    def _records(self) -> list[dict[str, Any]]:
+        """Rows of a data frame."""
+        return [
+            {
+                "metric": name,
+                "estimate": row.estimate,
+                "low": row.confidence_interval.low,
+                "high": row.confidence_interval.high,
+                "standard_error": row.standard_error,
+                "p_value": row.p_value,
+            }
+            for name, row in self.items()
+        ]
+
+    to_frame = Shown.to_frame

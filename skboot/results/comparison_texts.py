@@ -233,7 +233,7 @@ def pairs_table(
     options: rendering.TableOptions,
     pairs: Sequence[PairedDifference] | None = None,
 ) -> rendering.Table:
-    """Return the table of differences: those that `shown_pairs` gives, unless others are given."""
+    """Return the table of differences: those that the result shows, unless others are given."""
     pairs = result._shown_pairs if pairs is None else pairs
     further: dict[str, str] = {}
     for pair in pairs:

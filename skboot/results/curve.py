@@ -71,7 +71,7 @@ _LEAST_VARIANCE = 1e-12
 # Points of the grid that tables of text show, if there are more than all of them that fit.
 _SHOWN_POINTS, _MOST_SHOWN = 9, 20
 # Distance from a point of the grid, as a share of its span, that is rounding.
-_ROUNDING = 1e-9
+_GRID_ROUNDING = 1e-9
 
 
 def curve_named(curve: Any) -> Any:
@@ -250,7 +250,7 @@ class CurveResult(FromACall, Shown):
         """
         size = _number(x)
         distance = np.abs(self.x - size)
-        rounding = _ROUNDING * max(float(np.ptp(self.x)), abs(size))
+        rounding = _GRID_ROUNDING * max(float(np.ptp(self.x)), abs(size))
         if not (np.isfinite(size) and np.any(distance <= rounding)):
             if self.n_trainings is not None and self.x[0] < size < self.x[-1]:
                 return self._line_at(size)
@@ -342,8 +342,8 @@ class CurveResult(FromACall, Shown):
             raise fail("x", must, repr(x), "Use at() up to there; of more nothing was measured.")
         draws = self.bootstrap_distribution[:, is_defined]
         weights = 1 / np.maximum(draws.var(axis=0), _LEAST_VARIANCE)
-        every = np.vstack([self.estimate[is_defined], draws])
-        fitted = np.clip(extended(self.x[is_defined], every, weights, size), *self._bounds)
+        curves = np.vstack([self.estimate[is_defined], draws])
+        fitted = np.clip(extended(self.x[is_defined], curves, weights, size), *self._bounds)
         evidence = replace(self._evidence(0), estimate=float(fitted[0]), replicates=fitted[1:])
         basis = LargerSizeBasis(evidence, PointwiseFacts(None, is_fixed=False))
         interval = pointwise_interval(evidence, basis.point, self.confidence_level)
@@ -446,12 +446,12 @@ class CurveResult(FromACall, Shown):
             The curve, its band and what was resampled.
         """
         level = rendering.percent(self.confidence_level)
-        held = {"simultaneous": "for the whole curve at once", "pointwise": "for each point"}
+        scope = {"simultaneous": "for the whole curve at once", "pointwise": "for each point"}
         ends = f"{self._axes[0]} {self._place(0)} to {self._place(-1)}"
         width = rendering.significant(self._mean_width)
         text = (
             f"The {self._title} was estimated on {self._rows()}; its {level} {self.band} "
-            f"confidence band holds {held[self.band]} (mean width {width}; "
+            f"confidence band holds {scope[self.band]} (mean width {width}; "
             f"{ends}; {self._resampled()})."
         )
         if not self._is_difference:
@@ -652,12 +652,12 @@ class LargerSizeBasis(SizeBasis):
 # ------------------------------------------------------------------ how it is made
 
 
-def with_band(fields_of: Mapping[str, Any], evidence: CurveEvidence) -> CurveResult:
+def with_band(fields_of: Mapping[str, Any], curve_evidence: CurveEvidence) -> CurveResult:
     """Return a curve with the band that its fields ask for; they are given without its limits."""
-    nothing = np.full(len(evidence.estimate), np.nan)
+    nothing = np.full(len(curve_evidence.estimate), np.nan)
     without = CurveResult(**{**fields_of, "low": nothing, "high": nothing, "_critical": None})
     if without.band == "simultaneous":
-        low, high, critical = simultaneous_band(evidence, without.confidence_level)
+        low, high, critical = simultaneous_band(curve_evidence, without.confidence_level)
         return replace(without, low=low, high=high, _critical=critical)
     low, high = without.pointwise_limits()
     return replace(without, low=low, high=high)

@@ -58,6 +58,24 @@ class DatasetsPair(PairedDifference):
         Share of the data sets on which the difference is at most the margin.
     share_better, share_worse : float or None
         Share on which the first is better, or worse, by more than the margin.
+
+    See Also
+    --------
+    PairedDifference : What else a pair holds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import compare_across
+    >>> rng = np.random.default_rng(0)
+    >>> base = rng.uniform(0.6, 0.9, size=15)
+    >>> scores = np.column_stack([base, base + 0.02 + 0.02 * rng.normal(size=15)])
+    >>> result = compare_across(scores, datasets=[f"set {k}" for k in range(15)],
+    ...                         methods=["old", "new"], margin=0.01, greater_is_better=True,
+    ...                         random_state=0)
+    >>> [pair] = result.pairs
+    >>> f"{pair.share_worse:.2f}", f"{pair.share_within_margin:.2f}"
+    ('0.67', '0.33')
     """
 
     wilcoxon_p_value: float
@@ -100,6 +118,19 @@ class MeanRank:
         Over the data sets; 1 is the best, ties share their mean.
     low, high : float
         Limits of its expected rank on a new data set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import compare_across
+    >>> rng = np.random.default_rng(0)
+    >>> base = rng.uniform(0.6, 0.9, size=15)
+    >>> scores = np.column_stack([base, base + 0.02 + 0.02 * rng.normal(size=15)])
+    >>> result = compare_across(scores, datasets=[f"set {k}" for k in range(15)],
+    ...                         methods=["old", "new"], greater_is_better=True, random_state=0)
+    >>> rank = result.mean_ranks()["new"]
+    >>> rank.mean_rank, rank.low, round(rank.high, 2)
+    (1.0, 1.0, 1.17)
     """
 
     system: str

@@ -173,8 +173,8 @@ class RunsBasis(SeveralRuns, ScoresBasis):
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, rows = wording.name_and_rows(result)
-        held = result.confidence_interval.method == "t"
-        fixed = ", conditional on the test rows," if held else ""
+        is_conditional = result.confidence_interval.method == "t"
+        fixed = ", conditional on the test rows," if is_conditional else ""
         if result.estimand == "method":
             expected = wording.expected(result, self._where(result))
             return f"{expected}{fixed} is estimated at {score} from {rows} ({interval})."
@@ -226,25 +226,29 @@ def _range_of(scores: NDArray[np.float64], scale: rendering.Scale) -> str:
     return f"mean {mean}{spread}, min {low}, median {middle}, max {high}"
 
 
-def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
+def _advice(result: EvaluationResult, run_evidence: RunsEvidence) -> str:
     """Return what dominates the interval, and what would narrow it by how much."""
-    spread = evidence.next_run if result.estimand == "next_run" else evidence.method
-    if result.estimand not in ("method", "next_run") or spread is None or evidence.method is None:
+    spread = run_evidence.next_run if result.estimand == "next_run" else run_evidence.method
+    if (
+        result.estimand not in ("method", "next_run")
+        or spread is None
+        or run_evidence.method is None
+    ):
         return ""
     variance = spread.standard_error**2
     if variance == 0 or result.confidence_interval.method == "t":
         return ""
-    what = "prediction" if result.estimand == "next_run" else "estimate"
+    noun = "prediction" if result.estimand == "next_run" else "estimate"
     # Variance saved by twice as many of each; of the next run, in the centre only.
-    parts = evidence.method.parts
+    parts = run_evidence.method.parts
     savings = {"test units": (spread.parts.test + spread.parts.interaction) / 2}
     runs = (parts.seed + parts.interaction) / 2
-    if evidence.varied == "independent":
+    if run_evidence.varied == "independent":
         savings["training sets"] = runs + parts.training / 2
     else:
         savings["seeds"] = runs
-    text = advice_on(what, spread.parts._asdict(), savings)
-    of_one_list = evidence.varied in ("training", "both")
+    text = advice_on(noun, spread.parts._asdict(), savings)
+    of_one_list = run_evidence.varied in ("training", "both")
     if of_one_list and spread.parts.training >= 0.1 * variance:
         text += (
             "; the training part shrinks only with more training sets (bootstrap_runs with "

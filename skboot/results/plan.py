@@ -26,6 +26,17 @@ class PlanRow(NamedTuple):
         Test units; None where no number of them reaches the target with so many runs.
     value : float
         Expected half-width, or power; the best of any number of units where ``n_units`` is None.
+
+    Examples
+    --------
+    >>> from skboot import plan_evaluation
+    >>> for row in plan_evaluation(proportion=0.9, half_width=0.02).table:
+    ...     print(row.n_units, round(row.value, 3))
+    217 0.04
+    434 0.028
+    868 0.02
+    1736 0.014
+    3472 0.01
     """
 
     n_runs: int | None
@@ -210,7 +221,7 @@ class EvaluationPlan(FromACall, Shown):
 
     def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
         """Return sizes and what they reach."""
-        what = "half-width" if self.power is None else "power"
+        noun = "half-width" if self.power is None else "power"
         rows = []
         for row in self.table:
             units = _NO_SIZE if row.n_units is None else thousands(row.n_units)
@@ -219,7 +230,7 @@ class EvaluationPlan(FromACall, Shown):
                 value = rendering.number(row.value, options.digits)
             cells = [units, value if row.n_units is not None else f"{value} at best"]
             rows.append(cells if row.n_runs is None else [str(row.n_runs), *cells])
-        titles = [wording.plural(self.unit), what]
+        titles = [wording.plural(self.unit), noun]
         titles = titles if self.n_runs is None else ["runs", *titles]
         return [("", rendering.Table(titles, rows))]
 

@@ -59,6 +59,14 @@ class PrintedScore(NamedTuple):
         Fewest and most right rows that are printed so; None where no number of them is.
     low, high : float
         Wilson's limits: the lower one of ``k_low``, the upper one of ``k_high``; NaN without them.
+
+    Examples
+    --------
+    >>> from skboot import check_table
+    >>> table = {"system": ["A", "B"], "score": ["93.4", "92.4"]}
+    >>> row = check_table(table, n=1000).rows[0]
+    >>> row.printed, row.k_low, row.k_high
+    ('93.4', 934, 934)
     """
 
     system: str
@@ -87,6 +95,14 @@ class PrintedPair(NamedTuple):
         Over all predictions with these two scores.
     significant : {"always", "depends", "never"}
         Whether the two are significantly different: with all such predictions, some or none.
+
+    Examples
+    --------
+    >>> from skboot import check_table
+    >>> table = {"system": ["A", "B"], "score": ["93.4", "92.4"]}
+    >>> [pair] = check_table(table, n=1000).pairs
+    >>> f"{pair.p_smallest:.3f} to {pair.p_largest:.3f}", pair.significant
+    ('0.002 to 0.450', 'depends')
     """
 
     first: str

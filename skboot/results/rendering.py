@@ -37,7 +37,7 @@ MOST_MORE_DIGITS = 2
 # Digits that double precision has, after the first one.
 _PRECISION = 15
 # Share of their size by which numbers differ that are not the same but for rounding.
-_ROUNDING = 1e-13
+_NUMBER_ROUNDING = 1e-13
 # Characters on a line of text. Names of differences that make a table wider get a line of their own
 # above their numbers, in LaTeX too.
 _LINE = 100
@@ -226,7 +226,7 @@ def alike(scales: Sequence[Scale]) -> list[Scale]:
 
 def differ(a: float, b: float) -> bool:
     """Whether two finite numbers differ by more than rounding."""
-    return abs(a - b) > _ROUNDING * max(abs(a), abs(b))
+    return abs(a - b) > _NUMBER_ROUNDING * max(abs(a), abs(b))
 
 
 def number(value: float, digits: int | Scale) -> str:

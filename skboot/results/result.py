@@ -685,14 +685,14 @@ class Provenance:
 
     def __post_init__(self) -> None:
         seed = self.seed
-        held = {
+        values = {
             "notes": tuple(self.notes),
             "held_fixed": tuple(self.held_fixed),
             "seed": plain(stored_seed(seed) if isinstance(seed, np.random.SeedSequence) else seed),
             "settings": plain(self.settings),
             "versions": plain(self.versions),
         }
-        for name, value in held.items():
+        for name, value in values.items():
             object.__setattr__(self, name, value)
 
 
@@ -760,9 +760,11 @@ class FromACall:
     def _held(self) -> dict[str, Any]:
         """Return all fields as in files, those of the provenance, without its facts, last."""
         result: Any = self
-        held = {name: getattr(result, field) for name, field in names_in_files(type(self)).items()}
-        del held["provenance"]
-        return held | {name: getattr(self._provenance, name) for name in _FOR_READERS}
+        held_fields = {
+            name: getattr(result, field) for name, field in names_in_files(type(self)).items()
+        }
+        del held_fields["provenance"]
+        return held_fields | {name: getattr(self._provenance, name) for name in _FOR_READERS}
 
     def _to_parts(self) -> dict[str, Any]:
         """Return all fields as a file holds them."""
@@ -795,13 +797,13 @@ def gathered(kind: type, parts: Mapping[str, Any]) -> dict[str, Any]:
             paired=bool(settings.get("paired", True)),
             paired_runs=bool(settings.get("paired_runs")),
         )
-    held = {"versions": {}} | {name: parts[name] for name in _FOR_READERS if name in parts}
+    read_fields = {"versions": {}} | {name: parts[name] for name in _FOR_READERS if name in parts}
     fields_held = {
         names_in_files(kind).get(name, name): value
         for name, value in parts.items()
         if name not in (*_FOR_READERS, "facts")
     }
-    return fields_held | {"_provenance": Provenance(**held, facts=facts)}
+    return fields_held | {"_provenance": Provenance(**read_fields, facts=facts)}
 
 
 # ------------------------------------------------------------------ one score
@@ -1132,10 +1134,10 @@ class EvaluationResult(FromACall, ShownNumbers):
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
-        held = gathered(cls, parts)
-        held["_basis"] = basis_of_parts(held["_basis"])
-        held["confidence_interval"] = ConfidenceInterval(*held["confidence_interval"])
-        return cls(**held)
+        read_fields = gathered(cls, parts)
+        read_fields["_basis"] = basis_of_parts(read_fields["_basis"])
+        read_fields["confidence_interval"] = ConfidenceInterval(*read_fields["confidence_interval"])
+        return cls(**read_fields)
 
 
 def evaluation_result(

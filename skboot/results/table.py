@@ -473,13 +473,13 @@ def laid_out(
     """
     if alone:
         return next(iter(results.values()))
-    table: ResultTable[Any] = ResultTable()
+    result_table: ResultTable[Any] = ResultTable()
     for flat, (metric, *entry) in paths.items():
         if entry:
-            table.setdefault(metric, ResultTable())[entry[0]] = results[flat]
+            result_table.setdefault(metric, ResultTable())[entry[0]] = results[flat]
         else:
-            table[metric] = results[flat]
-    return next(iter(table.values())) if single else table
+            result_table[metric] = results[flat]
+    return next(iter(result_table.values())) if single else result_table
 
 
 # ------------------------------------------------------------------ steps

@@ -181,10 +181,10 @@ def if_random_sample(result: EvaluationResult | ComparisonResult) -> str:
     if facts.proxy_weight is None:
         return ""
     rows = f"{thousands(facts.n_labelled)} of {counted(result.n_samples, 'row')}"
-    used = f"The judge's labels were corrected by human labels of {rows}, which"
+    sentence = f"The judge's labels were corrected by human labels of {rows}, which"
     if not facts.proxy_weight:
-        used = f"The judge's labels were not used; the rows with a human label, {rows},"
-    return f" {used} are assumed to be a random sample of all rows."
+        sentence = f"The judge's labels were not used; the rows with a human label, {rows},"
+    return f" {sentence} are assumed to be a random sample of all rows."
 
 
 def conditional_on(result: EvaluationResult | ComparisonResult, end: str = "") -> str:

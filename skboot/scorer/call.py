@@ -25,7 +25,7 @@ from sklearn.utils.metadata_routing import (
 )
 
 from .._base import checks as check
-from .._base.copies import ComparedColumns, Distinct, can_be_read
+from .._base.copies import ComparedColumns, DistinctRows, can_be_read
 from .._base.errors import Note, only_advises
 from .._base.hints import OF_MODELS, OF_PREDICTIONS
 from .._base.sklearn_compat import (
@@ -313,7 +313,7 @@ def notes_on_copies(call: FitCall, data: FitData) -> list[Note]:
     resampled = data.unit is None and (data.tests is None or call.n_train_resamples > 0)
     of_rows, of_tests = 0, []
     columns = ComparedColumns(data.X, data.y)
-    distinct = Distinct(columns)
+    distinct = DistinctRows(columns)
     if resampled and distinct.n_copies >= _SMALLEST_SHARE * n_rows:
         of_rows = distinct.n_copies
     tests = [] if data.tests is None else zip(data.tests.names, data.tests.rows, strict=True)
@@ -388,8 +388,8 @@ def _counts_of(k: int, split: Any, unit: NDArray[np.intp]) -> NDArray[np.intp]:
     if np.any(of_rows != counts[unit]):
         raise check.fail(name, "hold whole groups", "parts of some")
     if counts.sum() != len(first_of_unit):
-        what = "rows" if len(first_of_unit) == n_rows else "groups"
-        must = f"draw as many {what} as there are, {len(first_of_unit)}"
+        noun = "rows" if len(first_of_unit) == n_rows else "groups"
+        must = f"draw as many {noun} as there are, {len(first_of_unit)}"
         advice = "The weights and standard errors of out-of-bag estimates are for these."
         raise check.fail(name, must, str(counts.sum()), advice)
     return counts
@@ -552,9 +552,9 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
             else groups_of_training & set(np.asarray(groups_of_set).ravel().tolist())
         )
         if shared:
-            which = "The test set" if name is None else f"The test set {name!r}"
+            subject = "The test set" if name is None else f"The test set {name!r}"
             sentences.append(
-                f"{which} shares {len(shared)} groups with the training set: the score is that "
+                f"{subject} shares {len(shared)} groups with the training set: the score is that "
                 "on known groups, not on new ones."
             )
     return sentences

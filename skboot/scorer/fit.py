@@ -44,10 +44,10 @@ from ..refit.samples import (
     stream,
 )
 from ..refit.scoring import (
-    Entry,
-    Needed,
+    MetricAnswers,
+    ScorerEntry,
+    answers_read_by,
     named_scorers,
-    needed_of,
     refused_weights,
     run_metrics_of,
 )
@@ -56,7 +56,7 @@ from ..refit.training import (
     Job,
     Record,
     Run,
-    Scored,
+    ScoredRows,
     Tasks,
     kept_on_tests,
     key_on_test,
@@ -99,17 +99,17 @@ class SharedAnswers:
     Attributes
     ----------
     key : str
-    needed : Needed
+    needed : MetricAnswers
         By the first of these metrics.
     metrics : dict of str to ErrorFunction
         All of them.
     """
 
     key: str
-    needed: Needed
+    needed: MetricAnswers
     metrics: dict[str, ErrorFunction]
 
-    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+    def keep(self, answers: Answers, scored: ScoredRows) -> Mapping[str, Any]:
         """Answers by their key; a run fails by those that have no score."""
         kind = self.needed.statistic.response
         response = answers.response(kind, self.needed.methods, self.needed.positive)
@@ -145,7 +145,7 @@ def responses_of(
     by_key: dict[str, SharedAnswers] = {}
     for name, scorer in scorers.items():
         with check.arguments_named({"metric": "scoring"}):
-            needed = needed_of(name, scorer, classes, several_outputs)
+            needed = answers_read_by(name, scorer, classes, several_outputs)
         if needed is None:
             raise check.fail(
                 "scoring",
@@ -168,7 +168,7 @@ def responses_of(
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
+class TrainedRuns:
     """All runs of a method; as such the run on all rows alone, which nothing was scored on.
 
     Attributes
@@ -203,7 +203,7 @@ class Trained:
 
 
 @dataclass(frozen=True, eq=False)
-class OutOfBagRuns(Trained):
+class OutOfBagRuns(TrainedRuns):
     """All runs of a method, scored on the rows that each run left out.
 
     Attributes
@@ -229,7 +229,7 @@ class OutOfBagRuns(Trained):
 
 
 @dataclass(frozen=True, eq=False)
-class TestSetRuns(Trained):
+class TestSetRuns(TrainedRuns):
     """All runs of a method, with their answers for the rows of test sets.
 
     Attributes
@@ -252,7 +252,7 @@ class TestSetRuns(Trained):
 
 def run_all_trainings(
     call: FitCall, estimator: Any, data: FitData, routed: RoutedParams, owner: Any = None
-) -> Trained:
+) -> TrainedRuns:
     """Train an estimator on all training samples, and score its answers or keep them.
 
     Parameters
@@ -268,7 +268,7 @@ def run_all_trainings(
 
     Returns
     -------
-    Trained
+    TrainedRuns
         `TestSetRuns` where the data have a test set, else `OutOfBagRuns` where there are training
         samples.
     """
@@ -298,9 +298,11 @@ def run_all_trainings(
         predict_all=data.tests is None and (call.strategy == "optimism" or call.scores_training),
         raise_errors=call.raise_errors,
     )
-    trained: Trained
+    trained: TrainedRuns
     if data.tests is None and call.n_train_resamples == 0:
-        trained = Trained(_full_model(job, call.seed, 0)[0], job.loan, True, [], {}, None, (), ())
+        trained = TrainedRuns(
+            _full_model(job, call.seed, 0)[0], job.loan, True, [], {}, None, (), ()
+        )
     elif data.tests is None:
         trained = _out_of_bag_runs(call, job, routed.scorer_params)
     else:
@@ -346,12 +348,12 @@ def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note
                     part.check_defined(rows.y, y_pred)
     seconds = time.perf_counter() - start
     samples, train_samples = _samples(call, job, target, n_repeats=0)
-    records, said = _records(call, job, scorers, samples.runs_for_tests(), seconds)
+    records, notes_of_runs = _records(call, job, scorers, samples.runs_for_tests(), seconds)
     return TestSetRuns(
         model=model,
         loan=job.loan,
         single=single,
-        notes=[*notes, *said],
+        notes=[*notes, *notes_of_runs],
         estimator_warnings=_warnings_by_category(records),
         train_samples=train_samples,
         metric_names=list(scorers),
@@ -383,7 +385,7 @@ def _out_of_bag_runs(
         arguments = (answers.X,) if answers.y is None else (answers.X, answers.y)
         scores = answers.lender.call(partial(scorer, answers.estimator), *arguments, **metadata)
         if isinstance(scores, Mapping):
-            scorers, single = {str(key): Entry(scorer, key) for key in scores}, False
+            scorers, single = {str(key): ScorerEntry(scorer, key) for key in scores}, False
             if not scorers:
                 raise check.fail("scoring", "return at least one score", "an empty dict")
             scorer_params = dict.fromkeys(scorers, metadata) if metadata else {}
@@ -610,8 +612,8 @@ def _copies(job: Job) -> list[Note]:
 
 def _full_record(job: Job, answers: Answers, fit_time: float) -> Record:
     """Return what is kept of a run on all rows."""
-    every = np.arange(job.n_rows)
-    scored = Scored(every, np.ones(job.n_rows, dtype=bool), job.unit, None, "full")
+    all_rows = np.arange(job.n_rows)
+    scored = ScoredRows(all_rows, np.ones(job.n_rows, dtype=bool), job.unit, None, "full")
     record: Record = {"failure": None, "fit_time": fit_time, "n_convergence": 0, "warnings": set()}
     for metric in job.metrics:
         record.update(metric.keep(answers, scored))

@@ -12,7 +12,7 @@ from .._base.sklearn_compat import ScorerBase, scorer_parts
 from .._base.typing import ScoreInterval
 from .._base.work import DEFAULT_WORKERS
 from ..inference.intervals import FOR_ONE_SCORE, canonical_interval
-from ..refit.scoring import named_scorers, needed_of
+from ..refit.scoring import answers_read_by, named_scorers
 from ..refit.training import Answers
 from ..study.rows import Sampling, Scoring, Wanted
 from ..study.study import results_of, study_of_system
@@ -21,7 +21,7 @@ from ..study.study import results_of, study_of_system
 _COLUMNS = ("groups", "sample_weight", "strata", "average_over")
 
 
-class Limits(dict[str, float]):
+class ScoreWithLimits(dict[str, float]):
     """A score and its limits, which scikit-learn takes where a scorer may return several."""
 
     def __str__(self) -> str:
@@ -66,11 +66,11 @@ class IntervalScorer(ScorerBase):
     @door("interval_scorer")
     def _score(
         self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **columns: Any
-    ) -> Limits:
+    ) -> ScoreWithLimits:
         """Return the score of the model, and its limits."""
         classes = getattr(estimator, "classes_", None)
         classes = classes if isinstance(classes, np.ndarray) else None
-        needed = needed_of(self.name, self.scorer, classes)
+        needed = answers_read_by(self.name, self.scorer, classes)
         assert needed is not None
         answers = Answers(estimator, X, y_true, classes).response(
             needed.statistic.response, needed.methods, needed.positive
@@ -82,7 +82,7 @@ class IntervalScorer(ScorerBase):
         low, high = result.confidence_interval
         values = (result.estimate, low, high)
         names = (self.name, f"{self.name}_low", f"{self.name}_high")
-        return Limits(zip(names, values, strict=True))
+        return ScoreWithLimits(zip(names, values, strict=True))
 
 
 @door("interval_scorer")

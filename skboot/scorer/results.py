@@ -171,8 +171,8 @@ def columns_of_runs(run_records: RunRecords, method_error: MethodError) -> dict[
         samples.n_bootstrap_runs,
         len(run_records.sample_records) - samples.n_bootstrap_runs,
     )
-    every = [*run_records.full_records, *run_records.sample_records]
-    scores = np.full(len(every), np.nan)
+    all_records = [*run_records.full_records, *run_records.sample_records]
+    scores = np.full(len(all_records), np.nan)
     scores[:n_full] = method_error.metric.score(method_error.full_errors)
     scores[n_full : n_full + n_boot] = method_error.metric.score(method_error.run_errors)
     sample = np.concatenate(
@@ -187,7 +187,7 @@ def columns_of_runs(run_records: RunRecords, method_error: MethodError) -> dict[
         "training_sample": sample,
         "seed": np.concatenate([np.arange(n_full), np.arange(n_boot + n_folds) % samples.n_seeds]),
         "score": scores,
-        **_columns_of_records(every),
+        **_columns_of_records(all_records),
     }
 
 
@@ -415,11 +415,11 @@ def usable_runs(samples: TrainingSamples, of_estimators: Sequence[Sequence[Recor
     on_samples = samples.n_bootstrap_runs > 0
     n_left = len(set(usable.sample.tolist())) if usable.sampled else 0
     if (n_left if on_samples else len(usable.full)) < 2:
-        what = "training samples" if on_samples else "runs"
+        noun = "training samples" if on_samples else "runs"
         by = " by every estimator" if len(of_estimators) > 1 else ""
         failures = (record["failure"] for records in of_estimators for record in records)
         first_failure = next(failure for failure in failures if failure is not None)
-        raise refuse(f"fewer than two {what} were usable{by}. First error: {first_failure}")
+        raise refuse(f"fewer than two {noun} were usable{by}. First error: {first_failure}")
     return usable
 
 

@@ -337,17 +337,17 @@ class _Reader:
         """Return the next rows as a table of pyarrow."""
         from pyarrow import Table
 
-        taken, n = [], 0
+        pieces, n = [], 0
         while n < n_rows:
             batch = self._left.pop() if self._left else next(self._batches)
             rows = batch.slice(0, n_rows - n)
             if rows.num_rows < batch.num_rows:
                 self._left.append(batch.slice(rows.num_rows))
-            taken.append(rows)
+            pieces.append(rows)
             n += rows.num_rows
         # What was read on the way would stay beside the sums until the next rows are read.
         release_unused()
-        return Table.from_batches(taken)
+        return Table.from_batches(pieces)
 
 
 # ------------------------------------------------------------------ columns of dask

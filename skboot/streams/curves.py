@@ -19,7 +19,7 @@ from .._base import checks as check
 from .._base.errors import Note, arguments_named
 from .._base.work import DEFAULT_WORKERS, Workers
 from ..inference.distribution import check_replicates_fit
-from ..metrics.curves import ClassSizes, Det, NetBenefit, PrecisionRecall, Roc, TwoClassRows
+from ..metrics.curves import ClassSizes, DecisionCurve, Det, PrecisionRecall, Roc, TwoClassRows
 from ..metrics.statistic import Floats, ReadableBlock, ReducedData
 from ..results import wording
 from ..results.curve import CurveResult
@@ -48,12 +48,12 @@ from .source import Stream, note_on_intervals, rounded_up, stream_plan
 from .state import StreamSettings
 from .sums import FINE_SCORES, SCORES, CellTable, WeightsBlock, weights_of_codes
 
-ThresholdCurve = Roc | PrecisionRecall | NetBenefit
+ThresholdCurve = Roc | PrecisionRecall | DecisionCurve
 
 # Share of the variance that resamples may lack for their deviations to be believed.
 _MOST_LACKING = 0.5
 # Share of a sum of weights that is rounding.
-_ROUNDING = 1e-12
+_WEIGHT_ROUNDING = 1e-12
 # Bytes of the weights of cells that are read at once.
 _BYTES_AT_ONCE = 1 << 26
 
@@ -228,7 +228,7 @@ class _Around(NamedTuple):
                 curve.grid,
             )
         upto = np.cumsum(class_weights, axis=0)
-        reached = np.searchsorted(upto[:, 0], shares * upto[-1, 0] * (1 - _ROUNDING))
+        reached = np.searchsorted(upto[:, 0], shares * upto[-1, 0] * (1 - _WEIGHT_ROUNDING))
         place = np.minimum(reached, len(upto) - 1)
         return cls(
             shares, upto[place] - class_weights[place], upto[place], upto[-1], of_one_score[place]
@@ -244,7 +244,7 @@ def _lacking_variance(
     (s - a) (b - s) / (b - a) in units of 1 / n, of s (1 - s) in all (Shorack & Wellner 1986,
     chapter 3). Of net benefit it is the share of the rows above the threshold.
     """
-    if isinstance(curve, NetBenefit):
+    if isinstance(curve, DecisionCurve):
         weights = table.sums.values(slice(1))[:, 0]
         unsure = weights @ _unsure_cells(curve, table)
         above = weights @ (table.edges()[0][:, None] >= curve.grid)
@@ -265,7 +265,7 @@ def _bin_error(curve: ThresholdCurve, cells: ScoreCells, estimate: Floats) -> Fl
     """
     if not cells.fine.shift:
         return np.zeros(len(curve.grid))
-    if isinstance(curve, NetBenefit):
+    if isinstance(curve, DecisionCurve):
         weights, side = cells.weights(), cells.positive[cells.fine.truth]
         unsure = _unsure_cells(curve, cells.fine)
         gained, lost = (weights[class_cells] @ unsure[class_cells] for class_cells in (side, ~side))
@@ -281,7 +281,7 @@ def _bin_error(curve: ThresholdCurve, cells: ScoreCells, estimate: Floats) -> Fl
     return np.where(around.of_one_score, 0.0, np.maximum(estimate - least, most - estimate))
 
 
-def _unsure_cells(curve: NetBenefit, table: CellTable) -> NDArray[np.bool_]:
+def _unsure_cells(curve: DecisionCurve, table: CellTable) -> NDArray[np.bool_]:
     """Return whether a threshold is inside the interval of each cell, (n_cells, n_grid).
 
     Its rows are all taken for rows below the threshold.

@@ -308,7 +308,7 @@ class Stream:
         ----------
         score_options : Wanted
             Of each system.
-        of_call : mapping of str
+        call_settings : mapping of str
             Other arguments as a result holds them.
         """
         settings, state = self.settings, self.state

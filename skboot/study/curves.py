@@ -28,8 +28,8 @@ from ..metrics.curves import (
     ClassSizes,
     Curve,
     CurveOfCallable,
+    DecisionCurve,
     Det,
-    NetBenefit,
     PrecisionRecall,
     Roc,
     SmoothCalibration,
@@ -52,11 +52,11 @@ CURVES = ("roc", "precision_recall", "det", "calibration", "calibration_smooth",
 _OF_RANKS = ("roc", "precision_recall", "det")
 BANDS = ("simultaneous", "pointwise")
 _OF_PROBABILITIES = ("calibration", "calibration_smooth", "decision")
-OVER_THRESHOLDS: Mapping[str, type[Roc | PrecisionRecall | NetBenefit]] = {
+OVER_THRESHOLDS: Mapping[str, type[Roc | PrecisionRecall | DecisionCurve]] = {
     "roc": Roc,
     "det": Det,
     "precision_recall": PrecisionRecall,
-    "decision": NetBenefit,
+    "decision": DecisionCurve,
 }
 # Range of a given grid, and whether its ends belong to it.
 _RANGES = {
@@ -433,7 +433,7 @@ def own_grid(curve: str, sizes: ClassSizes, scores: Floats, n_rows: Floats | Non
     system, which ``n_rows`` rows have each.
     """
     if curve == "decision":
-        return NetBenefit.on_own_grid(scores, n_rows).grid
+        return DecisionCurve.on_own_grid(scores, n_rows).grid
     kind: Any = OVER_THRESHOLDS[curve]
     grid: Floats = kind.on_own_grid(sizes).grid
     return grid

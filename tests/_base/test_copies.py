@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
-from skboot._base.copies import ComparedColumns, Distinct
+from skboot._base.copies import ComparedColumns, DistinctRows
 from skboot.model_selection import copies_as_groups
 
 pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
@@ -98,7 +98,7 @@ def test_what_are_no_rows_is_refused(X, y, message):
 
 
 def n_copies(X, y=None):
-    return Distinct(ComparedColumns(X, y)).n_copies
+    return DistinctRows(ComparedColumns(X, y)).n_copies
 
 
 def test_copies_of_measurements_are_counted():
@@ -130,7 +130,7 @@ def test_copies_of_real_rows_are_found_in_any_order(load, share):
     assert n_copies(X[row], y[row]) == len(copied)
     assert_array_equal(copies_as_groups(X[row], y[row]), pd.factorize(row)[0])
     others = ComparedColumns(X[copied[:30]], y[copied[:30]])
-    assert Distinct(ComparedColumns(X, y)).n_copies_in(others) == 30
+    assert DistinctRows(ComparedColumns(X, y)).n_copies_in(others) == 30
 
 
 def coarse(rng, n):
@@ -197,7 +197,7 @@ def test_copies_among_other_rows_are_counted_whatever_their_types():
     columns = ComparedColumns(frame, np.arange(80) % 2)
     other = frame.iloc[10:30].astype({"size": float, "kind": "category"})
     others = ComparedColumns(other, (np.arange(10, 30) % 2).astype(float), numbers=columns.numbers)
-    assert Distinct(columns).n_copies_in(others) == 20
+    assert DistinctRows(columns).n_copies_in(others) == 20
 
 
 def test_equal_rows_of_large_integers_are_copies_wherever_they_stand():

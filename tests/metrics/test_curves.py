@@ -12,8 +12,8 @@ from skboot.metrics.calibration import fitted_lines, points_of, terms_of
 from skboot.metrics.curves import (
     CalibrationBins,
     CurveOfCallable,
+    DecisionCurve,
     Det,
-    NetBenefit,
     PrecisionRecall,
     Roc,
     SmoothCalibration,
@@ -130,7 +130,7 @@ def test_precisions_are_those_of_scikit_learn_on_repeated_rows(weighted, design)
 
 
 def test_net_benefits_are_those_of_repeated_rows(weighted, design):
-    holds(NetBenefit(np.array([0.05, 0.1, 0.4, 0.95])), weighted, design, net_benefit)
+    holds(DecisionCurve(np.array([0.05, 0.1, 0.4, 0.95])), weighted, design, net_benefit)
 
 
 @pytest.mark.parametrize("strategy", ["quantile", "uniform"])
@@ -194,7 +194,7 @@ def test_the_grid_of_a_curve_begins_and_ends_one_row_from_the_ends(n):
 
 
 def test_a_decision_curve_ends_where_fewer_than_thirty_rows_are_treated(rows):
-    grid = NetBenefit.on_own_grid(rows.score).grid
+    grid = DecisionCurve.on_own_grid(rows.score).grid
     assert np.count_nonzero(rows.score >= grid[-1]) >= 30
     assert np.count_nonzero(rows.score >= grid[-1] + 0.01) < 30
 

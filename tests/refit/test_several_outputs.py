@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from skboot import BootstrapScorer
 from skboot.refit.run_metrics import ReplicateRunMetric, Target, ValueRunMetric
 from skboot.refit.scoring import run_metrics_of
-from skboot.refit.training import Answers, Scored
+from skboot.refit.training import Answers, ScoredRows
 
 
 def outputs(regression, n_rows=60):
@@ -34,7 +34,7 @@ def metric_of(scorer, answers, kind=ValueRunMetric):
 def kept_of(metric, answers):
     """What a run keeps of all rows, as the only one of its table."""
     every = np.arange(len(answers.y))
-    kept = metric.keep(answers, Scored(every, every >= 0, None, None, "fold"))
+    kept = metric.keep(answers, ScoredRows(every, every >= 0, None, None, "fold"))
     return kept[metric.key][None]
 
 
@@ -87,7 +87,9 @@ def test_several_outputs_are_predicted_once_a_run():
     scorer = make_scorer(lambda y, a: metrics.f1_score(y, a, average="macro"))
     answers = Answers(tree, X, y, None)
     metric = metric_of(scorer, answers, ReplicateRunMetric)
-    kept = metric.keep(answers, Scored(np.arange(60), np.arange(60) > 9, None, None, "bootstrap"))
+    kept = metric.keep(
+        answers, ScoredRows(np.arange(60), np.arange(60) > 9, None, None, "bootstrap")
+    )
     assert len(kept["replicate of m: influence"]) == 50
     assert calls == [60]
 
@@ -190,7 +192,7 @@ def test_options_without_a_statistic_of_sums_are_left_to_the_function(scorer):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         expected = -scorer(answers.estimator, answers.X[outside], answers.y[outside])
-        kept = metric.keep(answers, Scored(np.arange(45), outside, None, None, "bootstrap"))
+        kept = metric.keep(answers, ScoredRows(np.arange(45), outside, None, None, "bootstrap"))
     assert kept["replicate of m: error"] == pytest.approx(expected, rel=1e-12)
 
 
