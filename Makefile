@@ -3,11 +3,14 @@
 
 PYTHON ?= python3
 VENV := .venv
-RUN := $(VENV)/bin/python
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+RUN := $(BIN)/python
 # On all processors.
 ON_ALL := -n auto --dist worksteal
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 export MPLBACKEND ?= Agg
+# What a run compiles, tests with their assertions among it, serves the processes it starts and the next run.
+test test-shown test-studies: export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -36,16 +39,16 @@ coverage: $(VENV)/.dev  ## the tests, and which lines they reach
 	$(RUN) -m pytest --cov --cov-report=term --cov-report=html
 
 lint: $(VENV)/.dev  ## style, formatting and spelling
-	$(VENV)/bin/ruff check .
-	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/codespell
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 
 format: $(VENV)/.dev  ## put the code into the project's format
-	$(VENV)/bin/ruff check --fix-only .
-	$(VENV)/bin/ruff format .
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
 
 types: $(VENV)/.dev  ## static types
-	$(VENV)/bin/mypy
+	$(BIN)/mypy
 
 # GALLERY=some runs three examples of the gallery, and shows the others without their pictures. Small fits take ten times as
 # long where several threads share each of them. Unbuffered, a line for each example and page is seen when it begins.

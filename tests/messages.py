@@ -113,14 +113,14 @@ class Scope:
         """All nodes but docstrings; of a module, those outside of functions."""
         waiting = [self.node]
         while waiting:
-            node = waiting.pop(0)
+            node = waiting.pop()
             yield node
             children = list(ast.iter_child_nodes(node))
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 children = [child for child in children if not _is_docstring(child)]
             if isinstance(self.node, ast.Module):
                 children = [child for child in children if not isinstance(child, ast.FunctionDef)]
-            waiting = children + waiting
+            waiting += reversed(children)
 
     def texts_of(self, name: ast.Name) -> list[ast.expr]:
         """Expressions that a name can be where it stands; none if it is an argument, say."""

@@ -114,6 +114,10 @@ def _parsed(source):
     return tree, tuple(ast.walk(tree))
 
 
+# An import is a statement, and no expression holds one.
+HOLD_STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
+
+
 class Import(NamedTuple):
     target: str  # absolute: "numpy.random", "skboot.metrics.ranking"
     at_import: bool  # runs when the module is imported
@@ -145,8 +149,8 @@ def _imports_below(node, module, at_import):
         elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             # For annotations only: still a dependency of the text, never run.
             yield from _imports_below(child, module, at_import=False)
-        else:
-            deferred = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        elif isinstance(child, HOLD_STATEMENTS):
+            deferred = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
             yield from _imports_below(child, module, at_import and not deferred)
 
 

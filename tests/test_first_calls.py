@@ -17,6 +17,7 @@ from command_line import exit_code_of
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -304,7 +305,9 @@ def test_a_call_name_or_attribute_that_does_not_exist_leads_to_one_that_does(
 GIVEN = {
     **{"y_true": y, "y_pred": new, "y_score": prob, "y_reference": old, "y_preds": runs},
     **{"a": new, "b": old, "runs_a": runs[:5], "runs_b": runs[5:], "values": right_a},
-    **{"score_a": prob, "score_b": old_prob, "one": model, "other": other, "data": frame},
+    **{"score_a": prob, "score_b": old_prob, "data": frame},
+    # Whole fits are advised, of any model: of one that is trained in no time.
+    **{"model": GaussianNB(), "one": GaussianNB(), "other": GaussianNB(var_smoothing=0.1)},
     **{"scores": folds, "scores_a": folds, "scores_b": cross_val_score(other, X, y)},
     **{"path": "result.npz", "folder": "parquet", "search": clone(search).fit(X, y)},
 }

@@ -19,8 +19,9 @@ def functions(root):
 
 
 def calls(node):
-    """Source of what is called in a function."""
-    return [ast.unparse(each.func) for each in ast.walk(node) if isinstance(each, ast.Call)]
+    """The last part of the name of what is called in a function."""
+    called = [each.func for each in ast.walk(node) if isinstance(each, ast.Call)]
+    return [getattr(each, "attr", getattr(each, "id", "")) for each in called]
 
 
 def loops_over_blocks(root):
@@ -30,7 +31,8 @@ def loops_over_blocks(root):
         for name, node in functions(root)
         if any(
             isinstance(each, ast.Call)
-            and ast.unparse(each.func) == "range"
+            and isinstance(each.func, ast.Name)
+            and each.func.id == "range"
             and "n_blocks" in ast.unparse(each)
             for each in ast.walk(node)
         )
@@ -43,8 +45,7 @@ def binds(root):
     return sorted(
         name
         for name, node in functions(root)
-        if not name.startswith("resampling.")
-        and any(call.endswith(".bind") for call in calls(node))
+        if not name.startswith("resampling.") and "bind" in calls(node)
     )
 
 
@@ -80,10 +81,12 @@ def asks_for(root, classes):
 
 def _asks(node, classes):
     """Whether a node asks for one of some classes, by `isinstance` or by `type`."""
+    if not isinstance(node, ast.Call | ast.Compare):
+        return False
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     if isinstance(node, ast.Call):
         return ast.unparse(node.func) in ("isinstance", "issubclass") and bool(names & classes)
-    return isinstance(node, ast.Compare) and "type" in names and bool(names & classes)
+    return "type" in names and bool(names & classes)
 
 
 def makes(root, kind):

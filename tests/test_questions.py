@@ -35,15 +35,17 @@ def classes_of_statistics():
 
 def asks(node, classes):
     """Whether a node asks for the class, or for an attribute that not every statistic has."""
-    text = ast.unparse(node) if isinstance(node, ast.Call | ast.Compare) else ""
-    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if text else set()
     if isinstance(node, ast.Compare):
-        return "type(" in text and bool(names & classes)
-    if not text or not isinstance(node.func, ast.Name):
+        return bool(_names(node) & classes) and "type(" in ast.unparse(node)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     if node.func.id == "getattr":
         return any(word in ast.unparse(node.args[0]) for word in ("stat", ".inner"))
-    return node.func.id in ("isinstance", "issubclass") and bool(names & classes)
+    return node.func.id in ("isinstance", "issubclass") and bool(_names(node) & classes)
+
+
+def _names(node):
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def questions(paths):

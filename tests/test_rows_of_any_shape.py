@@ -228,7 +228,7 @@ def test_rows_of_any_kind_give_what_their_numbers_give_however_slow_the_metric_i
     others = rows[np.random.default_rng(1).permutation(N)]
     numbers = {repr(row): float(k) for k, row in enumerate(rows)}
     as_numbers = [np.array([numbers[repr(row)] for row in side]) for side in (rows, others)]
-    options = {**OPTIONS, "greater_is_better": True, "n_resamples": 19, "interval": "percentile"}
+    options = {**OPTIONS, "greater_is_better": True, "n_resamples": 9, "interval": "percentile"}
     for metric in (alike, weighted_alike):
         found, expected = (
             CALLS[call](*sides, metric=metric, **options) for sides in ((rows, others), as_numbers)

@@ -416,7 +416,7 @@ def test_wilcoxons_test_of_ties_and_zeros_is_that_of_scipy(n):
     # scipy tries the signs of 13 differences one by one.
     for _ in range(1 if n == 13 else 3):
         d = rng.integers(-2, 5, size=n) / 4
-        for alternative in ("two-sided", "greater", "less"):
+        for alternative in ("greater",) if n == 13 else ("two-sided", "greater", "less"):
             expected = stats.wilcoxon(d, alternative=alternative).pvalue
             scores = np.column_stack((d, np.zeros(n)))
             [pair] = across(scores, datasets=range(n), alternative=alternative).pairs

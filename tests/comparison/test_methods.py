@@ -341,7 +341,7 @@ def test_ranks_are_compared_fold_by_fold():
 )
 @pytest.mark.filterwarnings("ignore:.*resamples are too few")
 def test_whatever_the_metric_the_difference_is_that_of_the_scores(scoring):
-    options = {"scoring": scoring, "n_train_resamples": 50, "n_cv_repeats": 1, "random_state": 0}
+    options = {"scoring": scoring, "n_train_resamples": 20, "n_cv_repeats": 1, "random_state": 0}
     rows = np.concatenate([np.flatnonzero(k == Y)[:20] for k in (0, 1)])
     result = compare_methods(METHODS, X[rows], Y[rows], **options)
     [pair] = result.pairs
