@@ -772,7 +772,7 @@ class RocAuc(Statistic):
             return None
         reduced_cells = cells_of_areas(reduced.rows_of_codes, data["upper"], data["level"])
         assert reduced_cells.code is not None
-        return replace(reduced_cells, code=reduced_cells.code[code])
+        return replace(reduced_cells, coded=reduced_cells.code[code])
 
 
 def equal_rows(weights: Floats) -> float:
@@ -961,7 +961,7 @@ class AveragePrecision(Statistic):
             reduced_cells.terms, np.flatnonzero(reduced_cells.terms[:, 0]), None, rank_cells
         )
         data = MappingProxyType({"curves": [cell_curve], "equal_weights": True})
-        return replace(reduced_cells, code=reduced_cells.code[code], data=data)
+        return replace(reduced_cells, coded=reduced_cells.code[code], data=data)
 
     def least_in_intervals(
         self,
