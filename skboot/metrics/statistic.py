@@ -608,6 +608,19 @@ class Statistic(Evaluated):
         """The mean of which it is the root; None if it is none."""
         return None
 
+    def value_on_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> float | None:
+        """Value on rows of equal weight by one sort, which takes a tenth of the time of a block.
+
+        None for metrics that have no such way, and NaN where the metric is undefined.
+        """
+        return None
+
+    def without_each_row(
+        self, y_true: NDArray[Any], y_pred: NDArray[Any]
+    ) -> tuple[float, Floats] | None:
+        """Value on rows of equal weight, and without each of them, by one sort; None likewise."""
+        return None
+
     # ---------------------------------------------------------------- facts
 
     def facts(
