@@ -80,7 +80,7 @@ class BoundStatistic(Generic[Of]):
     def of(cls, statistic: Of, reduced: ReducedData) -> BoundStatistic[Of]:
         """Bind a statistic to all rows, without standard errors or influences."""
         reads = statistic.reading(reduced)
-        coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts)
+        coding = CodedRows(reduced.coded, reduced.n_codes, reads, reduced.counts)
         return cls(statistic, reduced, coding)
 
 
@@ -384,7 +384,7 @@ def _rows_differ(bound: BoundStatistic) -> bool:
     data, code = bound.reduced.data, bound.reduced.code
     if code is not None:
         # The coding has the rows of all subgroups, of which these are one.
-        return bound.coding.code is not None and bound.reduced.n_codes > len(code) / 2
+        return bound.coding.coded is not None and bound.reduced.n_codes > len(code) / 2
     predictions, truth = data.get("y_pred"), data.get("y_true")
     if predictions is None or predictions.dtype.kind not in "fiu" or predictions.ndim > 1:
         return predictions is not None and predictions.dtype.kind == "f"

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -141,6 +141,12 @@ def _narrower_variance(
     return np.maximum(np.minimum(cap, total), averaged)
 
 
+@lru_cache(maxsize=1)
+def _normal_draws(n_used: int) -> Array:
+    """Draws of each metric, the same for all: they take longer than what they are used for."""
+    return read_only(np.random.default_rng(0).standard_normal((n_used, MONTE_CARLO_DRAWS)))
+
+
 def _monte_carlo_errors(
     variance_of: Callable[..., Any], parts: tuple[float, ...], moves: Array
 ) -> tuple[float, float]:
@@ -152,7 +158,7 @@ def _monte_carlo_errors(
     n_used, variance = moves.shape[1], variance_of(*parts)
     if not (0 < variance < np.inf and np.isfinite(moves).all()):
         return float("nan"), float("nan")
-    draws = np.random.default_rng(0).standard_normal((n_used, MONTE_CARLO_DRAWS))
+    draws = _normal_draws(n_used)
     shifts = (moves - moves.mean(axis=1, keepdims=True)) @ draws / n_used
     middle = np.array(parts)[:, None]
     now, later = (

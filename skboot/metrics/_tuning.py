@@ -50,6 +50,9 @@ ROWS_AT_ONCE = 1 << 17
 # it numpy.bincount is as fast (16 values: 0.18 ms for 131,072 rows both ways, 2 values: 0.02 ms and
 # 0.23 ms).
 FEW_LABELS = 16
+# Maximum number of columns, or pairs of columns, whose labels and cells are held for the other
+# metrics of a call (columns): those of some systems or subgroups.
+COLUMNS_HELD = 8
 # Maximum length of a table of counts (entries); above it values are sorted. A table of this size
 # takes 9 ms to fill from a million rows, sorting 190 ms; more would take memory, not time.
 TABLE = 1 << 20

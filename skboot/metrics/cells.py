@@ -7,6 +7,7 @@ where few values occur, by a table where they are small integers, and by sorting
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from .._base.checks import fail, numbered
 from ._tuning import (
+    COLUMNS_HELD,
     FEW_LABELS,
     FIRST_LOOK,
     ROWS_AT_ONCE,
@@ -221,22 +223,87 @@ class WeightedCodes(NamedTuple):
         return cls(position.take(number), codes, weights, counts[occurring])
 
 
+@dataclass(frozen=True, eq=False)
+class CellCodes:
+    """Codes of rows that are those of their cells; written out for the rows where they are read.
+
+    Statistics with the same cells have no rows to pass over: together they divide the cells.
+
+    Attributes
+    ----------
+    cells : Cells
+    code_of_cell : ndarray of shape (n_cells,)
+    """
+
+    cells: Cells
+    code_of_cell: NDArray
+
+    @cached_property
+    def of_rows(self) -> NDArray:
+        """Code of each row, (n_samples,)."""
+        return self.cells.rows(self.code_of_cell)
+
+
 class SharedCells:
-    """The cells of the rows that metrics of one call have in common, found once."""
+    """The labels and cells of the rows that metrics of one call have in common, found once.
 
-    def __init__(self) -> None:
-        self._known: tuple[NDArray, NDArray, Cells] | None = None
+    Parameters
+    ----------
+    has_several_metrics : bool
+        Whether more than one metric of the call is a function of cells.
+    """
 
-    def __getstate__(self) -> dict[str, None]:
+    def __init__(self, has_several_metrics: bool = True) -> None:
+        self.has_several_metrics = has_several_metrics
+        # By the place of their columns in memory, which are held, so that no others come there.
+        self._cells: dict[Any, tuple[NDArray, NDArray, Cells]] = {}
+        self._label_counts: dict[Any, tuple[NDArray, Any]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
         # A worker reads reduced data, which need no rows.
-        return {"_known": None}
+        return SharedCells(self.has_several_metrics).__dict__
 
     def of(self, y_true: NDArray, y_pred: NDArray) -> Cells:
-        """Find the cells of these arrays, or return those found before; see `Cells.of`."""
-        cached = self._known
-        if cached is None or cached[0] is not y_true or cached[1] is not y_pred:
-            cached = self._known = (y_true, y_pred, Cells.of(y_true, y_pred))
-        return cached[2]
+        """Find the cells of these columns, or return those found before; see `Cells.of`."""
+        key = _place(y_true), _place(y_pred)
+        if key not in self._cells:
+            _make_room(self._cells)
+            self._cells[key] = (y_true, y_pred, Cells.of(y_true, y_pred))
+        return self._cells[key][2]
+
+    def label_counts(self, y: NDArray) -> tuple[NDArray, NDArray[np.float64]]:
+        """Count the rows of each label, or return those counted before; see `label_counts`."""
+        key = _place(y)
+        if key not in self._label_counts:
+            _make_room(self._label_counts)
+            self._label_counts[key] = (y, label_counts(y))
+        return self._label_counts[key][1]
+
+    def labels(self, y_true: NDArray, y_pred: NDArray) -> NDArray:
+        """Labels of the truth or of decisions, sorted."""
+        if are_exact(y_true, y_pred):
+            return self.of(y_true, y_pred).labels
+        return np.union1d(self.label_counts(y_true)[0], self.label_counts(y_pred)[0])
+
+
+def are_exact(y_true: NDArray, y_pred: NDArray) -> bool:
+    """Whether columns are integers whose cells tell the same rows apart as comparisons."""
+    return (
+        y_true.dtype.kind in "iu"
+        and _is_integer(y_true)
+        and (y_pred.dtype.kind in "iu" and _is_integer(y_pred))
+    )
+
+
+def _place(y: NDArray) -> Any:
+    """What tells a column from others that are held: views of the same rows are the same."""
+    return y.__array_interface__["data"][0], y.shape, y.strides, y.dtype
+
+
+def _make_room(columns: dict[Any, Any]) -> None:
+    """Let go of the columns that came first, where there are `COLUMNS_HELD`."""
+    if len(columns) == COLUMNS_HELD:
+        del columns[next(iter(columns))]
 
 
 @dataclass(frozen=True, eq=False)

@@ -638,7 +638,7 @@ class ClassCosts(SumsStatistic):
         """Those of any metric, and of losses under priors that they are means within classes."""
         facts = super().facts(reduced, rows, members)
         priors = reduced.data["priors"]
-        if priors is None or self.of_decisions or reduced.code is not None:
+        if priors is None or self.of_decisions or reduced.coded is not None:
             return facts
         weights = reduced.terms[:, : len(priors)]
         sizes: NDArray[np.int64] = np.asarray((weights != 0).sum(axis=0)).ravel()[priors > 0]

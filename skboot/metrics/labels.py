@@ -45,8 +45,8 @@ from ._tuning import (
     FEW_CELLS,
 )
 from .cells import (
+    CellCodes,
     Cells,
-    SharedCells,
     WeightedCodes,
     check_same_kind,
     class_of,
@@ -294,7 +294,7 @@ def check_two_classes(name: str, occurring: NDArray[Any], pos_label: Any, metric
 
 def check_two_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     """Refuse rows of other than two labels, for a metric of decisions between two classes."""
-    occurring = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+    occurring = statistic.labels_in(y_true, y_pred)
     all_labels = occurring if statistic.labels is None else np.union1d(occurring, statistic.labels)
     if len(all_labels) > 2:
         refuse_other_labels(y_true, y_pred, statistic.name)
@@ -367,7 +367,7 @@ class LabelMetric(SumsStatistic):
     bounds: tuple[float, float] = (0.0, 1.0)
     adds_by_row = True
     constants_share_sums: ClassVar[bool] = True
-    shared_cells: SharedCells | None = None
+    reads_cells = True
 
     @property
     def sketch(self) -> Sketch:  # type: ignore[override]
@@ -405,8 +405,9 @@ class LabelMetric(SumsStatistic):
         number[order] = np.arange(len(order))
         columns, values = equal_column_blocks(distinct[order], 2)
         terms_of_codes = CellTerms(columns.astype(np.intp), values, terms_of_cells.n_terms)
-        code = cells.rows(number[code_of_cell])
+        coded = CellCodes(cells, number[code_of_cell])
         if sample_weight is not None:
+            code = coded.of_rows
             # Codes are split by weight, or each row is reduced by itself where weights are many.
             split = WeightedCodes.of(code, len(terms_of_codes.columns), sample_weight)
             if split is None:
@@ -421,7 +422,7 @@ class LabelMetric(SumsStatistic):
         data["fewest"] = cells.counts.min() if n_pairs == len(cells.labels) ** 2 else 0
         data["truth_counts"] = cells.of_truth()
         data["observed"] = np.asarray(counts[order] @ terms).reshape(-1)
-        return ReducedData(code, len(order), terms, MappingProxyType(data), counts[order])
+        return ReducedData(coded, len(order), terms, MappingProxyType(data), counts[order])
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Apply the formula; a resample without rows has no value."""
@@ -561,8 +562,6 @@ class SetRatio(LabelMetric):
         Value where the denominator is zero.
     binary : bool
         Whether ``classes`` is the positive one of two labels, and more are an error.
-    shared_cells : SharedCells or None
-        Those of the rows, if other metrics of the call have them too.
     """
 
     name: str
@@ -570,7 +569,6 @@ class SetRatio(LabelMetric):
     classes: NDArray[Any] | None = None
     zero_division: float = 0.0
     binary: bool = False
-    shared_cells: SharedCells | None = None
 
     matrix_rule = "sets"
 
@@ -592,7 +590,7 @@ class SetRatio(LabelMetric):
         """Refuse more than two labels where one of two is positive."""
         if not self.binary or self.pos_label is None:
             return
-        labels = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+        labels = self.labels_in(y_true, y_pred)
         if len(labels) <= 2:
             return
         refuse_other_labels(y_true, y_pred, self.name)
@@ -908,9 +906,7 @@ def _set_metric(
         positive = np.array([pos_label])
         return SetRatio(request.name, ratio_formula, positive, undefined, binary=True)
     if average == "micro":
-        return SetRatio(
-            request.name, ratio_formula, classes, undefined, shared_cells=request.shared_cells
-        )
+        return SetRatio(request.name, ratio_formula, classes, undefined)
     if average in ("macro", "weighted"):
         return SetAverage(request.name, ratio_formula, average == "weighted", classes, undefined)
     return None

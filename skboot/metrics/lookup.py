@@ -539,6 +539,7 @@ def resolve_metrics(
     several: bool = False,
     pos_label: Any = None,
     row_labels: KnownLabels = _NOTHING_KNOWN,
+    share_cells: bool = False,
 ) -> tuple[dict[str, Statistic], bool]:
     """Turn ``metric`` into statistics.
 
@@ -558,6 +559,8 @@ def resolve_metrics(
     pos_label : label, optional
         The positive class of metrics that have one.
     row_labels : KnownLabels
+    share_cells : bool
+        Whether labels and cells of the rows are found once for all of them, and held as long.
 
     Returns
     -------
@@ -567,6 +570,7 @@ def resolve_metrics(
         Whether a single metric was asked for.
     """
     statistics: dict[str, Statistic] = {}
+    of_cells: list[Statistic] = []
     single = not isinstance(metric, list | tuple | set | frozenset | Mapping)
     for name, item in [(None, metric)] if single else _named(metric):
         if isinstance(item, Statistic):
@@ -594,6 +598,8 @@ def resolve_metrics(
                 statistic = _callable(request)
             else:
                 statistic = fast if request.sign > 0 else _negative(fast)
+                if fast.reads_cells:
+                    of_cells.append(fast)
         if name is None and statistic.name in statistics:
             advice = "Name them with a dict: metric={'first': ..., 'second': ...}."
             got = f"two {statistic.name!r}"
@@ -612,6 +618,10 @@ def resolve_metrics(
                 raise fail("greater_is_better", must, repr(greater_is_better), advice)
             statistic = replace(statistic, greater_is_better=bool(greater_is_better))  # type: ignore[type-var]
         statistics[statistic.name if name is None else name] = statistic
+    if share_cells:
+        shared_cells = SharedCells(len(of_cells) > 1)
+        for statistic in of_cells:
+            statistic.set_facts(shared_cells=shared_cells)
     return statistics, single
 
 
@@ -633,10 +643,9 @@ def metric_of_class(statistic: Any, label: Any, shared_cells: SharedCells) -> St
     function = statistic.function
     # Pooled over one class it is the metric of this class, and known as a ratio of counts.
     options = {**function.keywords, "labels": [label], "average": "micro"}
-    request = _request(partial(function.func, **options), statistic.name)._replace(
-        shared_cells=shared_cells
-    )
+    request = _request(partial(function.func, **options), statistic.name)
     class_metric = _fast_path(request) or _callable(request)
+    class_metric.set_facts(shared_cells=shared_cells)
     return class_metric if statistic.sign > 0 else _negative(class_metric)
 
 

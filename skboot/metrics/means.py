@@ -32,7 +32,7 @@ from ._tuning import (
     ROWS_AT_ONCE,
     ROWS_PER_VALUE,
 )
-from .cells import WeightedCodes, encode, known_labels, label_counts
+from .cells import CellCodes, WeightedCodes, are_exact, encode, known_labels, label_counts
 from .statistic import (
     Columns,
     Factory,
@@ -200,13 +200,7 @@ class RowMean(SumsStatistic):
         """Reduce rows of these values, (n_samples,); see `reduce`."""
         if sample_weight is None and values.dtype == bool:
             # Flags are their own codes, counted once; the terms are those of `_reduced`.
-            n, n_true = len(values), int(np.count_nonzero(values))
-            is_mixed = 0 < n_true < n
-            occurring = (0.0, 1.0) if is_mixed else (float(n_true > 0),)
-            terms = np.array([(1.0, value) for value in occurring])
-            codes = values if is_mixed else np.zeros(n, dtype=np.uint8)
-            n_rows = np.array([n - n_true, n_true] if is_mixed else [n])
-            return ReducedData(codes, len(n_rows), terms, _ABOUT_ZERO, n_rows)
+            return self._of_flags(values, len(values), int(np.count_nonzero(values)))
         code, distinct, counts = _coded(values)
         if code is not None:
             if sample_weight is None:
@@ -217,6 +211,16 @@ class RowMean(SumsStatistic):
                     split.code, distinct[split.unweighted], split.weights, split.counts
                 )
         return self._reduced(None, np.asarray(values, dtype=np.float64), sample_weight)
+
+    def _of_flags(
+        self, flags: NDArray[np.bool_] | CellCodes, n_rows: int, n_true: int
+    ) -> ReducedData:
+        """Reduce rows of values 0 and 1, of which so many are 1, by flags of rows or of cells."""
+        if 0 < n_true < n_rows:
+            terms, counts = np.array([(1.0, 0.0), (1.0, 1.0)]), np.array([n_rows - n_true, n_true])
+            return ReducedData(flags, 2, terms, _ABOUT_ZERO, counts)
+        terms, codes = np.array([(1.0, float(n_true > 0))]), np.zeros(n_rows, dtype=np.uint8)
+        return ReducedData(codes, 1, terms, _ABOUT_ZERO, np.array([n_rows]))
 
     def values_of(self, reduced: ReducedData) -> NDArray[Any]:
         """Return the value of each row before its sign, (n_samples,); boolean where 0 or 1.
@@ -294,7 +298,7 @@ class RowMean(SumsStatistic):
             sizes = sizes + reduced.data["centre"] * weights
         sizes = np.abs(sizes)
         largest = float(sizes.max())
-        if reduced.code is not None:
+        if reduced.coded is not None:
             sizes *= reduced.rows_of_codes if reduced.counts is None else reduced.counts
         return largest / float(sizes.sum()) if largest > 0 else None
 
@@ -352,9 +356,41 @@ def _are_all(values: Floats, test: Callable[[Floats], NDArray[np.bool_]]) -> boo
 # ------------------------------------------------------------------ decisions, and given values
 
 
+class HitRate(RowMean):
+    """The share of right decisions, or of wrong ones: of the cells of other metrics of the call."""
+
+    reads_cells = True
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """Code rows by whether they are right; see `RowMean.reduce`."""
+        shared = self.shared_cells
+        if (
+            shared is None
+            or not shared.has_several_metrics
+            or sample_weight is not None
+            or y_true is None
+            or not are_exact(y_true, y_pred)
+        ):
+            return super().reduce(y_true, y_pred, sample_weight)
+        cells = shared.of(y_true, y_pred)
+        flags = np.asarray(self.row_values(cells.truth, cells.decision))
+        n_true = int(cells.counts[flags].sum())
+        return self._of_flags(CellCodes(cells, flags), len(y_true), n_true)
+
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """Share where the most frequent class is always decided."""
+        y_true, _, sample_weight = rows
+        if y_true is None or sample_weight is not None or self.shared_cells is None:
+            return super().naive(reduced, rows)
+        counts = self.shared_cells.label_counts(y_true)[1]
+        return _share_of_largest(counts, error=self.row_values is operator.ne)
+
+
 def accuracy(name: str = "accuracy", *, error: bool = False) -> RowMean:
     """Share of right decisions, or of wrong ones."""
-    return RowMean(
+    return HitRate(
         name,
         operator.ne if error else operator.eq,
         greater_is_better=not error,
@@ -368,7 +404,11 @@ def _share_of_largest_class(
     y_true: NDArray[Any], sample_weight: Floats | None, *, error: bool
 ) -> float:
     """Accuracy, or error, where the most frequent class is always decided."""
-    counts = label_counts(y_true, sample_weight)[1]
+    return _share_of_largest(label_counts(y_true, sample_weight)[1], error=error)
+
+
+def _share_of_largest(counts: Floats, *, error: bool) -> float:
+    """Share of the rows of the most frequent class, or of the others."""
     share = float(counts.max() / counts.sum())
     return 1.0 - share if error else share
 

@@ -669,6 +669,18 @@ class RocAuc(Statistic):
         data = {"member": member, "sample_weight": sample_weight, "ranked": ranked}
         return ReducedData(None, len(terms), terms, MappingProxyType(data))
 
+    def value_on_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> float | None:
+        """See `Statistic.value_on_rows`; of two classes."""
+        if y_true.ndim != 1 or y_pred.ndim != 1 or not len(y_true):
+            return None
+        positive = positive_rows(y_true, self.pos_label)
+        lower, upper = np.sort(y_pred[~positive]), y_pred[positive]
+        if not len(lower) or not len(upper):
+            return float("nan")
+        # Pairs that tie count half.
+        twice = sum(int(lower.searchsorted(upper, side).sum()) for side in ("left", "right"))
+        return 0.5 * twice / (len(lower) * len(upper))
+
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Share of the pairs of a positive and a negative that are in order."""
         data = reduced.data
@@ -776,7 +788,7 @@ class RocAuc(Statistic):
             return None
         reduced_cells = cells_of_areas(reduced.rows_of_codes, data["upper"], data["level"])
         assert reduced_cells.code is not None
-        return replace(reduced_cells, code=reduced_cells.code[code])
+        return replace(reduced_cells, coded=reduced_cells.code[code])
 
 
 def equal_rows(weights: Floats) -> float:
@@ -917,6 +929,45 @@ class AveragePrecision(Statistic):
         data = {"curves": curves, "equal_weights": sample_weight is None}
         return ReducedData(None, len(terms), data=MappingProxyType(data))
 
+    def value_on_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> float | None:
+        """See `Statistic.value_on_rows`; of two classes."""
+        thresholds = self._thresholds(y_true, y_pred)
+        return None if thresholds is None else thresholds.average_precision()
+
+    def without_each_row(
+        self, y_true: NDArray[Any], y_pred: NDArray[Any]
+    ) -> tuple[float, Floats] | None:
+        """See `Statistic.without_each_row`; of two classes.
+
+        A row counts in the precision at its own threshold and at those below. So the area without
+        it is that above its threshold, and that of thresholds with a row, and of positives with a
+        hit, less from there on: two cumulative sums.
+        """
+        thresholds = self._thresholds(y_true, y_pred)
+        if thresholds is None:
+            return None
+        positive, level, hits, every = thresholds
+        added = np.diff(hits, prepend=0.0)
+        above = np.concatenate(([0.0], np.cumsum(added * (hits / every))[:-1]))
+        # Without the only row at or above a threshold there is no recall to be added.
+        remaining = np.maximum(every - 1, np.finfo(np.float64).tiny)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            # What thresholds add without a negative row, and without a positive one, above it; at
+            # its own threshold a positive row adds no recall either.
+            of_negative, of_positive = added * hits / remaining, added * (hits - 1) / remaining
+            at_own = (added - 1) * (hits - 1) / remaining
+            below = np.cumsum(of_negative[::-1])[::-1], np.cumsum(of_positive[::-1])[::-1]
+            without_negative = (above + below[0]) / hits[-1]
+            without_positive = (above + at_own + (below[1] - of_positive)) / (hits[-1] - 1)
+        without = np.where(positive, without_positive[level], without_negative[level])
+        return thresholds.average_precision(), without
+
+    def _thresholds(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> _Thresholds | None:
+        """Hits and rows at or above each score; None of several classes or columns."""
+        if y_true.ndim != 1 or y_pred.ndim != 1 or not len(y_true):
+            return None
+        return _Thresholds.of(positive_rows(y_true, self.pos_label), y_pred)
+
     def reading(self, reduced: ReducedData) -> Reading:
         """Units of equal weight have few terms, and so a closed form without one of them."""
         return "thresholds" if reduced.data["equal_weights"] else "running"
@@ -965,7 +1016,7 @@ class AveragePrecision(Statistic):
             reduced_cells.terms, np.flatnonzero(reduced_cells.terms[:, 0]), None, rank_cells
         )
         data = MappingProxyType({"curves": [cell_curve], "equal_weights": True})
-        return replace(reduced_cells, code=reduced_cells.code[code], data=data)
+        return replace(reduced_cells, coded=reduced_cells.code[code], data=data)
 
     def least_in_intervals(
         self,
@@ -1026,6 +1077,44 @@ class _PrecisionCurve(NamedTuple):
     ends: NDArray[np.intp]
     order: NDArray[np.intp] | None
     rank_cells: RankCells | None = None
+
+
+class _Thresholds(NamedTuple):
+    """Rows of two classes by their scores.
+
+    Attributes
+    ----------
+    positive : ndarray of shape (n_rows,), bool
+    level : ndarray of shape (n_rows,)
+        Number of the score of each row among the distinct ones, from the highest.
+    hits, every : ndarray of shape (n_levels,)
+        Positives, and rows, whose score is at least that of the level.
+    """
+
+    positive: NDArray[np.bool_]
+    level: NDArray[np.intp]
+    hits: Floats
+    every: Floats
+
+    @classmethod
+    def of(cls, positive: NDArray[np.bool_], score: NDArray[Any]) -> _Thresholds:
+        """Sort rows by their scores."""
+        order = np.argsort(score)[::-1]
+        falling_score = score[order]
+        is_last = np.ones(len(order), dtype=bool)
+        np.not_equal(falling_score[1:], falling_score[:-1], out=is_last[:-1])
+        ends, level = np.flatnonzero(is_last), np.empty(len(order), dtype=np.intp)
+        level[order] = np.cumsum(is_last) - is_last
+        hits = np.cumsum(positive[order], dtype=np.float64)[ends]
+        return cls(positive, level, hits, ends + 1.0)
+
+    def average_precision(self) -> float:
+        """As `AveragePrecision.evaluate` on the rows themselves."""
+        adds = np.diff(self.hits, prepend=0.0) > 0
+        if not adds.any():
+            return float("nan")
+        sums = np.stack((self.hits[adds], self.every[adds]))[:, None]
+        return float(_precision_steps(np.zeros((2, 1)), sums)[0] / self.hits[-1])
 
 
 def _ends_of_positives(

@@ -840,9 +840,7 @@ def _decisions_as_text(y_true: NDArray[Any], y_pred: NDArray[Any]) -> str:
 
 def _check_positive(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     """Refuse a positive class that is none of two labels."""
-    labels = label_counts(y_true)[0]
-    if statistic.reads_decisions:
-        labels = np.union1d(labels, label_counts(y_pred)[0])
+    labels = statistic.labels_in(y_true, y_pred if statistic.reads_decisions else None)
     labels = labels if statistic.labels is None else np.union1d(labels, statistic.labels)
     occurring, positive = labels.tolist(), statistic.pos_label
     function = statistic.positive_by_default if positive == 1 else ""

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -31,6 +31,7 @@ import numpy as np
 import sklearn.metrics
 from numpy.typing import NDArray
 
+from .._base.values import read_only
 from .._base.work import Workers
 from ..inference.distribution import BoundStatistic, over_blocks
 from ..method_error.cv_bootstrap import auc_error_influence
@@ -83,6 +84,9 @@ class ErrorFunction:
             return np.nan
         if self.statistic.calls_function:
             return self._values_on(y, y_pred, weights, [np.arange(len(y))])[0]
+        quick = self.statistic.value_on_rows(y, y_pred) if weights is None else None
+        if quick is not None:
+            return self.factor * quick
         reduced = self.statistic.reduce(y, y_pred, weights)
         binding = _binding(self.statistic, reduced, RowDesign.of(len(y)))
         value = float(self.statistic.evaluate(binding.observed()[0], reduced)[0])
@@ -167,6 +171,13 @@ def replicate(
     if are_plain and is_pairs:
         value, influence = auc_error_influence(y == classes[1], y_pred)
         return abs(function.factor) * (value - 1), abs(function.factor) * influence
+    by_one_sort = statistic.without_each_row(y, y_pred) if are_plain else None
+    if by_one_sort is not None:
+        value, without = (function.factor * part for part in by_one_sort)
+        n_rows = len(y)
+        if not np.isfinite(value) or n_rows < 2:
+            return np.nan, np.full(n_rows, np.nan)
+        return value, (n_rows - 1) * (value - without)
     # Of labels without weights it is enough to leave out one row of each cell; see below.
     by_cell = is_label and are_plain
     if units is None and statistic.calls_function and not by_cell:
@@ -525,9 +536,27 @@ class LabelRunMetric(RowRunMetric):
 
     def reduced(self, answers: Array) -> ReducedData:
         """The rows by the codes of their cells."""
-        cell, like = self._first_cell + answers, self._like
-        code = cell if like.code is None else like.code.take(cell)
-        return ReducedData(code, like.n_codes, like.terms, like.data)
+        return replace(self._like, coded=self._codes_of(answers))
+
+    def _codes_of(self, data: Array) -> Array:
+        """Code of the cell of each row, (..., n_samples)."""
+        cells, code = self._first_cell + data, self._like.code
+        return cells if code is None else code.take(cells)
+
+    def _sums(self, data: Array, weights: Array) -> Array:
+        """Weighted sums of each run, (n_runs, n_terms), from those of its codes."""
+        n_codes, terms = self._like.n_codes, self._like.terms
+        runs = zip(self._codes_of(data), weights, strict=True)
+        # A run has the same sums to the last bit whichever others there are.
+        return np.array([np.asarray(np.bincount(*of_run, n_codes) @ terms) for of_run in runs])
+
+    def _derivatives(self, data: Array, gradient: Array) -> Array:
+        """Derivative of each run's error by the weight of each row, by those of its codes."""
+        derivatives = np.empty(data.shape)
+        runs = zip(derivatives, self._codes_of(data), gradient, strict=True)
+        for of_run, codes, slopes in runs:
+            of_run[:] = np.asarray(self._like.terms @ slopes).take(codes)
+        return derivatives if self.weights is None else derivatives * self.weights
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """The metric at the confusion matrix of labels and predictions that are independent."""
@@ -847,7 +876,18 @@ class RunRecords:
         return self.samples.counts if unit is None else self.samples.counts[:, unit]
 
     def of_bootstrap(self, key: str) -> tuple[Array, Array]:
-        """Values kept per row, (n_runs, n_samples, ...), and the numbers of these runs."""
+        """Values kept per row, (n_runs, n_samples, ...), and the numbers of these runs.
+
+        Those of all metrics of labels are put together once.
+        """
+        return self._labels_of_bootstrap if key == LabelRunMetric.key else self._of_bootstrap(key)
+
+    @cached_property
+    def _labels_of_bootstrap(self) -> tuple[Array, Array]:
+        data, runs = self._of_bootstrap(LabelRunMetric.key)
+        return read_only(data), read_only(runs)
+
+    def _of_bootstrap(self, key: str) -> tuple[Array, Array]:
         records = self.sample_records[: self.samples.n_bootstrap_runs]
         runs = np.array([k for k, record in enumerate(records) if key in record], dtype=np.intp)
         if not len(runs):

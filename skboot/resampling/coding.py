@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +30,22 @@ from .draws import AtomCounts, single_units
 Floats = NDArray[np.float64]
 
 
+class CodesOfCells(Protocol):
+    """Codes of the cells that rows are of, (n_cells,), which other statistics may divide too."""
+
+    cells: Any
+    code_of_cell: NDArray[Any]
+    of_rows: NDArray[Any]
+
+
 class CodedRows(NamedTuple):
     """The code of each row for one statistic, and how the statistic reads blocks.
 
     Attributes
     ----------
-    code : ndarray of shape (n_seen,) or None
-        Numbers interchangeable rows from 0, every number in use; None: every row has its own code.
+    coded : ndarray of shape (n_seen,), CodesOfCells or None
+        Numbers interchangeable rows from 0, every number in use, or the cells that they are of;
+        None: every row has its own code.
     n_codes : int
         Number of codes.
     reads : str
@@ -48,11 +57,16 @@ class CodedRows(NamedTuple):
         Rows that the statistic sees, rising, such as those of a subgroup; None: all.
     """
 
-    code: NDArray[np.integer] | NDArray[np.bool_] | None
+    coded: NDArray[Any] | CodesOfCells | None
     n_codes: int
     reads: str
     counts: NDArray[np.int64] | None = None
     rows: NDArray[np.intp] | None = None
+
+    @property
+    def code(self) -> NDArray[Any] | None:
+        """Code of each row, (n_seen,); None: every row has its own."""
+        return getattr(self.coded, "of_rows", self.coded)
 
 
 class _Derived(NamedTuple):
@@ -301,7 +315,7 @@ def bind_rows(
     n = n_samples
     if not as_rows and strata is None and len(codings) == 1:
         (coding,) = codings
-        multiplicity = None if coding.code is None else occurrences(coding)
+        multiplicity = None if coding.coded is None else occurrences(coding)
         if multiplicity is not None:
             every_code = UnitsOfCodes(coding.n_codes, (coding.n_codes,), reads=coding.reads)
             return [every_code], (multiplicity,), None
@@ -342,10 +356,9 @@ def bind_rows(
 
 def occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
     """Return the number of rows of each code; None if some rows are unseen, or each has its own."""
-    code = coding.code
     if coding.rows is not None:
         return None
-    if coding.counts is not None or code is None:
+    if coding.counts is not None or (code := coding.code) is None:
         return coding.counts
     if code.dtype == bool:
         n_true = np.count_nonzero(code)
@@ -364,8 +377,15 @@ def _joint_codes(
     Returns for each combination, in rising order, its code in each coding or -1, how many rows it
     has, and its stratum. Each statistic splits the sets of rows that those before it made, and
     reads the rows alone that it sees, so that many subgroups take as long as one statistic of all
-    rows.
+    rows. Statistics of the same cells of rows split these first, and pass over the rows once.
     """
+    # By the cells, and the rows that are seen: the numbers of codings that share them.
+    sharing: dict[tuple[Any, ...], list[int]] = {}
+    for k, coding in enumerate(codings):
+        cells = getattr(coding.coded, "cells", coding)
+        sharing.setdefault((id(cells), id(coding.rows)), []).append(k)
+    if len(sharing) < len(codings):
+        return _joint_codes_by_cells(codings, list(sharing.values()), n_samples, strata)
     sizes, number = np.array([n_samples]), np.zeros(n_samples, dtype=np.uint8)
     if strata is not None:
         sizes = np.bincount(strata)
@@ -408,6 +428,59 @@ def _joint_codes(
     order = np.lexsort((*codes[::-1], stratum))
     atom_strata = None if strata is None else stratum[order]
     return codes[:, order], sizes[last[order]], atom_strata
+
+
+def _joint_codes_by_cells(
+    codings: Sequence[CodedRows],
+    sharing: Sequence[Sequence[int]],
+    n_samples: int,
+    strata: NDArray[np.intp] | None,
+) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.intp] | None] | None:
+    """As `_joint_codes`, where ``sharing`` holds the numbers of codings of the same cells."""
+    divided, codes_of_joint = [], []
+    for numbers in sharing:
+        first = codings[numbers[0]]
+        if len(numbers) == 1:
+            divided.append(first)
+            codes_of_joint.append(np.arange(first.n_codes)[None])
+            continue
+        cells = first.coded.cells
+        of_cells = np.array([codings[k].coded.code_of_cell for k in numbers], dtype=np.intp)
+        codes, joint = np.unique(of_cells, axis=1, return_inverse=True)
+        joint, n_joint = joint.reshape(-1), codes.shape[1]
+        counts = np.bincount(joint, cells.counts).astype(np.int64)
+        codes_of_joint.append(codes)
+        of_rows = _JointCodes(cells, joint.astype(np.min_scalar_type(n_joint)))
+        divided.append(CodedRows(of_rows, n_joint, first.reads, counts, first.rows))
+    if len(divided) == 1 and strata is None and divided[0].rows is None:
+        # The cells are of all rows, of which none is read.
+        [coding] = divided
+        if coding.n_codes > n_samples // ROWS_PER_ATOM:
+            return None
+        assert coding.counts is not None
+        return codes_of_joint[0], coding.counts, None
+    joint_codes = _joint_codes(divided, n_samples, strata)
+    if joint_codes is None:
+        return None
+    of_atoms, sizes, stratum = joint_codes
+    codes = np.empty((len(codings), len(sizes)), dtype=np.intp)
+    for numbers, joint, known in zip(sharing, of_atoms, codes_of_joint, strict=True):
+        codes[numbers] = np.where(joint < 0, -1, known[:, joint])
+    order = np.lexsort((*codes[::-1], *([] if stratum is None else [stratum])))
+    return codes[:, order], sizes[order], None if stratum is None else stratum[order]
+
+
+@dataclass(frozen=True, eq=False)
+class _JointCodes:
+    """Numbers of what several statistics make of cells, as `CodesOfCells`."""
+
+    cells: Any
+    code_of_cell: NDArray[Any]
+
+    @cached_property
+    def of_rows(self) -> NDArray[Any]:
+        """Number of each row, (n_seen,)."""
+        return self.cells.rows(self.code_of_cell)
 
 
 def _coded_units(

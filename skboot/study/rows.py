@@ -478,7 +478,11 @@ def measured_by(scoring: Scoring, rows_by_name: Mapping[str, Sequence[Rows]]) ->
     if better is not None:
         check.check_direction(better)
     metric = str(scoring.metric) if isinstance(scoring.metric, NotGiven) else scoring.metric
-    options: dict[str, Any] = {"greater_is_better": better, "several": scoring.several}
+    options: dict[str, Any] = {
+        "greater_is_better": better,
+        "several": scoring.several,
+        "share_cells": True,
+    }
     if pos_label is not OF_SCORERS and pos_label is not None:
         options["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
     # What the columns say of the labels: an order of categories, of two the last is positive.

@@ -303,7 +303,7 @@ class RowsInMemory(Source):
                 strata = np.unique(strata[part.rows], return_inverse=True)[1]
             table = MetricOfTable(statistic, rows, strata)
         reads = statistic.reading(reduced)
-        coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts, part.rows)
+        coding = CodedRows(reduced.coded, reduced.n_codes, reads, reduced.counts, part.rows)
         return Score(
             metric,
             measured.rows,
@@ -630,7 +630,7 @@ def _cells_of(
     reduced = [
         replace(
             statistic.reduced,
-            code=None,
+            coded=None,
             n_codes=len(counts),
             terms=np.ascontiguousarray(cells.columns[of_statistic].T),
             counts=counts,
@@ -661,7 +661,7 @@ def _coded_by_cells(
         if not np.array_equal(stratum[reduced.code], strata):
             return None
     coding = subject.coding._replace(
-        code=reduced.code, n_codes=reduced.n_codes, counts=reduced.counts
+        coded=reduced.coded, n_codes=reduced.n_codes, counts=reduced.counts
     )
     return replace(subject, reduced=reduced, coding=coding)
 
@@ -684,7 +684,7 @@ def _function_of_sums(
     statistic, reduced = as_sums
     if code is not None and (in_order or n_codes < n_samples):
         of_rows = reduced.terms[code.astype(np.intp, copy=False)]
-        reduced = replace(reduced, code=None, n_codes=n_samples, terms=of_rows)
+        reduced = replace(reduced, coded=None, n_codes=n_samples, terms=of_rows)
     return replace(subject, statistic=statistic, reduced=reduced)
 
 

@@ -39,6 +39,25 @@ def test_influence_is_the_jackknife_of_scikit_learns_metric(name, metric, groupe
     np.testing.assert_allclose(influence, expected[1], **exact)
 
 
+@pytest.mark.parametrize("rounded", [None, 1, 0])
+@pytest.mark.parametrize("n_positives", [0, 1, 2, 40, 80])
+@pytest.mark.parametrize("name", ["average_precision", "roc_auc"])
+def test_values_by_one_sort_are_those_of_blocks(monkeypatch, name, n_positives, rounded):
+    rng = np.random.default_rng(n_positives)
+    y = rng.permutation(np.arange(80) < n_positives).astype(int)
+    given = rng.normal(size=80) + y
+    given = given if rounded is None else np.round(given, rounded)
+    function = error_function(name, np.array([0, 1]))
+    value, (by_sort, influence) = function(y, given), replicate(function, y, given, None, 0)
+    monkeypatch.setattr(type(function.statistic), "value_on_rows", lambda *_: None)
+    np.testing.assert_array_equal(value, function(y, given))
+    if name == "average_precision":
+        np.testing.assert_array_equal(by_sort, value)
+        without = function.without_each(y, given, np.arange(80))
+        expected = 79 * (value - without) if np.isfinite(value) else np.full(80, np.nan)
+        np.testing.assert_allclose(influence, expected, rtol=1e-10, atol=1e-11)
+
+
 def test_functions_that_must_be_called_are_called_for_some_rows_only():
     rng = np.random.default_rng(0)
     y, given = rng.normal(size=(2, 500))
