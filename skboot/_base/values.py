@@ -75,7 +75,9 @@ def size_of(values: Any) -> float:
 
     What is divided by it has the same digits, and its powers stay in the range of double precision.
     """
-    largest = float(np.max(np.abs(values), initial=0.0))
+    # Without an array of all sizes; NaN is both the highest and the lowest.
+    highest, lowest = float(np.max(values, initial=0.0)), float(np.min(values, initial=0.0))
+    largest = highest if highest > -lowest else -lowest
     if not 0 < largest < np.inf:
         return 1.0
     return float(np.ldexp(1.0, min(int(np.frexp(largest)[1]), 1023)))

@@ -44,7 +44,6 @@ from ..inference.evidence import (
     Evidence,
     JackknifeBias,
     LargestDeviations,
-    deciding_units,
     joint_bounds,
 )
 from ..inference.intervals import INTERVALS, MIRRORED, ROUNDING, limits_of, snapped
@@ -303,14 +302,21 @@ class ScoredSystems:
 
 
 def _replicated_differences(
-    differences: Floats, replicates_i: Floats, replicates_j: Floats
+    differences: Floats,
+    replicates_i: Floats,
+    replicates_j: Floats,
+    buffers: Sequence[Floats] | None = None,
 ) -> Floats:
-    """Return differences on the resamples, (n_differences, n_resamples), without rounding."""
-    replicates = replicates_i - replicates_j
+    """Return differences on the resamples, (n_differences, n_resamples), without rounding.
+
+    Three ``buffers`` of that shape spare new arrays; the first is returned.
+    """
+    replicates, rounding, buffer = buffers or [np.empty_like(replicates_i) for _ in range(3)]
+    np.subtract(replicates_i, replicates_j, out=replicates)
     with np.errstate(invalid="ignore"):
         # There are many: the sizes of the second's scores and all distances share one buffer.
-        rounding, buffer = np.abs(replicates_i), np.abs(replicates_j)
-        np.maximum(rounding, buffer, out=rounding)
+        np.abs(replicates_i, out=rounding)
+        np.maximum(rounding, np.abs(replicates_j, out=buffer), out=rounding)
         rounding *= SCORE_ROUNDING
         # A difference that never changes must not look as if it did.
         for value in (0.0, differences[:, None]):
@@ -468,11 +474,15 @@ class SystemPairs:
         in_batches = in_batches and n_resamples > 1
         step = max(1, DIFFERENCES_AT_ONCE // n_resamples)
         mirrored = self.swapped & (options.alternative != "two-sided")
+        # Arrays of some pairs that are made anew for each batch cost as much as what is done to
+        # them: the system gives out memory by the page.
+        buffers = np.empty((5, min(step, n), n_resamples if in_batches else 0))
         for side in (False, True):
             at_side = np.flatnonzero(mirrored == side)
             if in_batches:
                 for start in range(0, len(at_side), step):
-                    self._fill_batch(intervals, at_side[start : start + step], usual)
+                    at = at_side[start : start + step]
+                    self._fill_batch(intervals, at, usual, buffers[:, : len(at)])
                 self._fill_others(intervals, at_side, usual)
                 continue
             for k in at_side.tolist():
@@ -492,18 +502,23 @@ class SystemPairs:
             low_uncut[untold] = high_uncut[untold] = p_values[untold] = np.nan
         return intervals
 
-    def _fill_batch(self, intervals: PairIntervals, at: NDArray[np.intp], method: str) -> None:
-        """Fill in pairs by an interval of a batch; see `skboot.inference.differences.TAILS`."""
+    def _fill_batch(
+        self, intervals: PairIntervals, at: NDArray[np.intp], method: str, buffers: Floats
+    ) -> None:
+        """Fill in pairs by an interval of a batch; see `skboot.inference.differences.TAILS`.
+
+        There are five ``buffers``, (n_pairs, n_resamples) each.
+        """
         systems, level = self.systems, self.options.confidence_level
         alternative = self.alternatives[at[0]]
         estimates = self.estimates[at]
         replicates_i, replicates_j = (
-            systems.replicates[self.first[at]],
-            systems.replicates[self.second[at]],
+            np.take(systems.replicates, numbers[at], axis=0, out=buffer, mode="clip")
+            for numbers, buffer in zip((self.first, self.second), buffers[3:], strict=True)
         )
-        replicates = _replicated_differences(estimates, replicates_i, replicates_j)
-        batch = Evidence(estimates, replicates, systems.drawn)
-        ordered = batch.sorted_replicates
+        ordered = _replicated_differences(estimates, replicates_i, replicates_j, list(buffers[:3]))
+        ordered.sort(axis=-1)
+        batch = Evidence(estimates, ordered, systems.drawn)
         intervals.varies[at] = varies = ordered[:, 0] < ordered[:, -1]
         intervals.errors[at] = np.where(varies, spread_of(ordered, 1), 0.0)
         is_won = ordered < 0 if systems.greater_is_better is False else ordered > 0
@@ -727,11 +742,21 @@ class ReplicatedDifferences(DifferenceDistribution):
         # How many units carry the variation of each difference; see `deciding_units`.
         n_deciding: list[float | None] = []
         if pairs.counts is not None:
-            n = pairs.n_rows
-            for first_only, second_only in pairs.counts.tolist():
-                influence = np.array([1.0, -1.0, 0.0]) - (first_only - second_only) / n
-                times = np.array([first_only, second_only, n - first_only - second_only])
-                n_deciding.append(deciding_units(influence, times))
+            # Influences of rows on which the first alone is right, the second alone, and the rest.
+            n, (first_only, second_only) = pairs.n_rows, pairs.counts.T
+            times = np.stack([first_only, second_only, n - first_only - second_only], axis=-1)
+            influence = np.array([1.0, -1.0, 0.0]) - ((first_only - second_only) / n)[:, None]
+            largest = np.abs(influence).max(axis=-1, initial=0.0, where=times > 0)
+            largest[largest == 0] = np.inf
+            squares = (influence / largest[:, None]) ** 2
+            sums, sums_of_squares = np.sum(times * np.stack([squares, squares**2]), axis=-1)
+            n_deciding += [
+                # Powers of numbers, as of one pair, and squares of arrays differ in the last bit.
+                numerator**2 / denominator if denominator else 0.0
+                for numerator, denominator in zip(
+                    sums.tolist(), sums_of_squares.tolist(), strict=True
+                )
+            ]
         else:
             for i, j in pairs.numbers:
                 carriers = [systems.evidence[i].facts.deciding, systems.evidence[j].facts.deciding]

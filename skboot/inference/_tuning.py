@@ -175,5 +175,12 @@ JOINT_DRAWS_AT_ONCE = 4000
 # largest. Step-down tests of 5% look at the largest tenth at most (record 0045).
 DEVIATIONS_ALL_KEPT = 1 << 22
 SHARE_KEPT = 0.3
+# Differences of a family (numbers) from which deviations of a resample are divided by chi variables
+# only where they are near its largest. That another is larger after division has a chance of NEVER
+# for each variable. Where that takes deviations below LEAST_SHARE of the largest (share), as of few
+# units, all are divided: too many are near (record 0136).
+DEVIATIONS_ALL_DIVIDED = 1024
+NEVER = 1e-10
+LEAST_SHARE = 0.5
 # Differences whose replicates are worked on at a time (numbers): they stay in the cache.
 DIFFERENCES_AT_ONCE = 1 << 17

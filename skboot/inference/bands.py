@@ -227,27 +227,50 @@ def _largest_deviations(
     varies = counts & (error > 0)
     if not varies.any():
         return [np.zeros(0)]
-    deviations = (replicates[:, varies] - estimate[varies]) / error[varies]
+    deviations = np.array(replicates if varies.all() else replicates[:, varies])
+    deviations -= estimate[varies]
+    deviations /= error[varies]
+    is_defined = not np.isnan(deviations).any()
     # A limit that is free cannot be missed.
     sides = (curve.free_below, curve.free_above)
     below, above = (None if free is None else ~free[varies] for free in sides)
-    laws = [_largest(deviations, below, above)]
+    up, down = _extremes(deviations, below)[0], _extremes(deviations, above)[1]
+    laws = [np.maximum(up, -down)]
     if curve.nearby is not None and len(varies) <= _LONGEST_GRID:
         # Draws of a normal process with the covariance of the replicates.
-        centred = np.nan_to_num(deviations - np.nanmean(deviations, axis=0))
+        if is_defined:
+            deviations -= deviations.mean(axis=0)
+            centred = deviations
+        else:
+            centred = np.nan_to_num(deviations - np.nanmean(deviations, axis=0))
         root = symmetric_root(centred.T @ centred / max(len(centred) - 1, 1))
         normal = np.random.default_rng(_SEED).standard_normal((_N_PATHS, len(root)))
         paths = normal @ root
-        laws.append(np.concatenate([_largest(s * paths, below, above) for s in (1, -1)]))
+        # Paths, and the same upside down.
+        (up, up_mirrored), (down_mirrored, down) = (
+            _extremes(paths, below),
+            _extremes(paths, above),
+        )
+        laws.append(
+            np.concatenate([np.maximum(up, -down), np.maximum(-up_mirrored, down_mirrored)])
+        )
     return laws
 
 
-def _largest(deviations: Floats, below: Flags | None, above: Flags | None) -> Floats:
-    """Largest deviation of each line that a lower limit, or an upper one, may miss."""
-    up = deviations if below is None else deviations[:, below]
-    down = deviations if above is None else deviations[:, above]
-    up, down = np.fmax.reduce(up, axis=1, initial=0), np.fmin.reduce(down, axis=1, initial=0)
-    return np.maximum(up, -down)
+def _extremes(deviations: Floats, columns: Flags | None) -> tuple[Floats, Floats]:
+    """Return the highest, at least 0, and the lowest, at most 0, of each line in some columns."""
+    if columns is not None and not columns.all():
+        at = np.flatnonzero(columns)
+        # Neighbouring columns need no copy.
+        is_range = len(at) and at[-1] - at[0] + 1 == len(at)
+        deviations = deviations[:, at[0] : at[-1] + 1] if is_range else deviations[:, at]
+    highest = np.max(deviations, axis=1, initial=0.0)
+    if not np.isnan(highest).any():
+        return highest, np.min(deviations, axis=1, initial=0.0)
+    return (
+        np.fmax.reduce(deviations, axis=1, initial=0),
+        np.fmin.reduce(deviations, axis=1, initial=0),
+    )
 
 
 # ------------------------------------------------------------------ points by themselves

@@ -303,9 +303,12 @@ class Evidence(Premises):
 
     @cached_property
     def sorted_replicates(self) -> Floats:
-        """Defined replicates in rising order, (n_defined,); all, of each of several differences."""
+        """Defined replicates in rising order, (n_defined,); all, of each of several differences.
+
+        Those of several differences are in that order as they are given.
+        """
         if self.replicates.ndim > 1:
-            return np.sort(self.replicates, axis=-1)
+            return self.replicates
         return np.sort(self.replicates[~np.isnan(self.replicates)])
 
     @cached_property

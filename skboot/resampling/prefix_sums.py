@@ -411,6 +411,9 @@ def search(
 
 # ------------------------------------------------------------------ many shares of a total
 
+# Times the codes: up to so large a sum it is counted how many running sums there are of each size.
+_MOST_COUNTED = 4
+
 
 class SumsAtShares(NamedTuple):
     """Running sums around where the first term reaches shares of its total.
@@ -442,7 +445,10 @@ def reach(
     n_codes = len(terms)
     if n_codes <= TILE_WIDTH * len(shares):
         # Fewer sums than the search in tiles would make.
-        pieces = [_reach_in_all(weights, terms, shares, ends) for weights in weights_of_parts]
+        flags = [as_flags(column) for column in terms.T]
+        pieces = [
+            _reach_in_all(weights, terms, flags, shares, ends) for weights in weights_of_parts
+        ]
     else:
         tiled = _Tiled.of(terms)
         pieces = [_reach_in_tiles(weights, tiled, shares, ends) for weights in weights_of_parts]
@@ -469,14 +475,30 @@ class _Tiled(NamedTuple):
 
 
 def _reach_in_all(
-    weights: NDArray[Any], terms: Floats, shares: Floats, ends: NDArray[np.intp] | None
+    weights: NDArray[Any],
+    terms: Floats,
+    flags: Sequence[NDArray[np.uint8] | None],
+    shares: Floats,
+    ends: NDArray[np.intp] | None,
 ) -> SumsAtShares:
-    """Search in the running sums at all ends."""
-    upto = [np.cumsum(weights * column, axis=1) for column in terms.T]
-    total = np.column_stack([sums[:, -1] for sums in upto])
-    upto = upto if ends is None else [sums.take(ends, axis=1) for sums in upto]
+    """Search in the running sums at all ends; ``flags`` are terms that are 0 or 1."""
+    n_codes = len(terms)
+    are_counts = weights.dtype.kind in "ui" and int(weights.max(initial=0)) * n_codes < 1 << 24
+    counts = [weights * flag for flag in flags if flag is not None]
+    if are_counts and len(counts) == len(flags):
+        # Sums of counts are whole and exact, also in single precision.
+        zeros = np.zeros(len(weights), dtype=np.float32)
+        upto = [_summed_up(_padded(c, np.float32), zeros)[:, :n_codes] for c in counts]
+    else:
+        upto = [np.cumsum(weights * column, axis=1) for column in terms.T]
+    total = np.column_stack([sums[:, -1] for sums in upto]).astype(np.float64)
     targets = shares * total[:, :1] * (1.0 - SUM_ROUNDING)
-    last = _last_below(upto[0], targets)
+    upto = upto if ends is None else [sums.take(ends, axis=1) for sums in upto]
+    highest = total[:, 0].max(initial=0.0)
+    if upto[0].dtype == np.float32 and highest <= _MOST_COUNTED * n_codes:
+        last = _last_count_below(upto[0], targets, int(highest))
+    else:
+        last = _last_below(upto[0], targets)
     n_ends = upto[0].shape[1]
     below = _looked_up(upto, last)
     after = _looked_up(upto, np.minimum(last + 1, n_ends - 1))
@@ -485,10 +507,26 @@ def _reach_in_all(
     return SumsAtShares(np.where(is_first, 0.0, below), np.where(is_first, below, after), total)
 
 
+def _last_count_below(upto: NDArray[np.float32], targets: Floats, highest: int) -> NDArray[np.intp]:
+    """Return what `_last_below` returns, of whole numbers up to a highest one, without a search.
+
+    How many of a resample are at most a number tells how many are below the next.
+    """
+    lines = np.arange(len(upto))[:, None]
+    cells = upto.astype(np.intp)
+    cells += lines * (highest + 1)
+    counts = np.bincount(cells.ravel(), minlength=len(upto) * (highest + 1))
+    up_to = np.cumsum(counts.reshape(len(upto), -1), axis=1)
+    next_whole = np.ceil(targets).astype(np.intp)
+    n_below = np.where(next_whole > 0, up_to[lines, next_whole - 1], 0)
+    return np.maximum(n_below - 1, 0)
+
+
 def _looked_up(sums: Sequence[Floats], at: NDArray[np.intp]) -> Floats:
     """Return the sums of each resample at its positions, (n_resamples, n_positions, n_terms)."""
     flat = at + np.arange(len(at))[:, None] * sums[0].shape[1]
-    return np.stack([column.ravel().take(flat) for column in sums], axis=2)
+    columns = [column.ravel().take(flat) for column in sums]
+    return np.stack(columns, axis=2, dtype=np.float64)
 
 
 def _reach_in_tiles(

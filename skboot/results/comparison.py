@@ -72,9 +72,6 @@ class ComparisonFacts:
         What was resampled, in the singular: "row", "group", ...
     n_units : int or tuple of int
         How many units there were to draw from; a number per factor if there are two.
-    digits : int
-        Decimals that the differences and their limits have at least, in tables and sentences: as
-        many as the difference that needs most.
     rounding : float
         What scores of this size differ by through rounding alone.
     drawn : DrawnUnits
@@ -96,7 +93,6 @@ class ComparisonFacts:
     estimand: str
     unit: str
     n_units: int | tuple[int, ...]
-    digits: int
     drawn: DrawnUnits = field(compare=False)
     varied: str | None = None
     paired_runs: bool = False
@@ -104,6 +100,24 @@ class ComparisonFacts:
     bounds: tuple[float, float] = (-math.inf, math.inf)
     n_samples: int | None = None
     rounding: float = field(default=0.0, compare=False)
+    # Of each pair the difference, its interval and its widest one, which `digits` is made of.
+    _shown: tuple[tuple[float, ConfidenceInterval, ConfidenceInterval], ...] = field(
+        default=(), compare=False, repr=False
+    )
+
+    @cached_property
+    def digits(self) -> int:
+        """Decimals that the differences and their limits have at least, in tables and sentences.
+
+        As many as the difference that needs most: they are counted when the first is written.
+        """
+        return max(
+            _scale_of_numbers(*numbers, rounding=self.rounding).digits for numbers in self._shown
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A pair that is pickled by itself does not take the numbers of all others along.
+        return vars(self) | {"digits": self.digits, "_shown": ()}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -281,17 +295,8 @@ class PairedDifference(Hinting):
 
     def _scale(self, *intervals: ConfidenceInterval, rounding: float = 0.0) -> rendering.Scale:
         """Return the decimals that its own intervals, and others beside them, support."""
-        low, high = self.confidence_interval
-        if math.isinf(low) != math.isinf(high):
-            # A one-sided interval is as wide as its limit is far from the estimate, twice.
-            limit = high if math.isinf(low) else low
-            low, high = sorted((limit, 2 * self.difference - limit))
-        width = high - low
-        if not (math.isfinite(width) and width > rounding and rendering.differ(low, high)):
-            size = abs(self.difference)
-            width = size / 10 if math.isfinite(size) and size > rounding else 0.1
-        shown = (self._widest_interval, self.confidence_interval, *intervals)
-        return rendering.Scale.of([self.difference], shown, width=width)
+        numbers = (self.difference, self.confidence_interval, self._widest_interval)
+        return _scale_of_numbers(*numbers, *intervals, rounding=rounding)
 
     # -------------------------------------------------------------- decisions
 
@@ -431,6 +436,26 @@ class PairedDifference(Hinting):
             if fields.get(name):
                 fields[name] = kind(**fields[name])
         return cls(**fields)
+
+
+def _scale_of_numbers(
+    difference: float,
+    interval: ConfidenceInterval,
+    widest: ConfidenceInterval,
+    *intervals: ConfidenceInterval,
+    rounding: float,
+) -> rendering.Scale:
+    """Return the decimals that a difference, both its intervals and others beside them support."""
+    low, high = interval
+    if math.isinf(low) != math.isinf(high):
+        # A one-sided interval is as wide as its limit is far from the estimate, twice.
+        limit = high if math.isinf(low) else low
+        low, high = sorted((limit, 2 * difference - limit))
+    width = high - low
+    if not (math.isfinite(width) and width > rounding and rendering.differ(low, high)):
+        size = abs(difference)
+        width = size / 10 if math.isfinite(size) and size > rounding else 0.1
+    return rendering.Scale.of([difference], (widest, interval, *intervals), width=width)
 
 
 # ------------------------------------------------------------------ what a pair decides
@@ -966,7 +991,6 @@ class ComparisonResult(FromACall, ShownDifferences):
             estimand=self.estimand,
             unit=system.unit,
             n_units=system.n_units,
-            digits=max(pair._scale(rounding=rounding).digits for pair in self.pairs),
             drawn=evidence[k].drawn,
             varied=facts.varied,
             paired_runs=facts.paired_runs,
@@ -974,10 +998,17 @@ class ComparisonResult(FromACall, ShownDifferences):
             bounds=joint_bounds(evidence),
             n_samples=system.n_samples,
             rounding=rounding,
+            _shown=tuple(
+                (pair.difference, pair.confidence_interval, pair._widest_interval)
+                for pair in self.pairs
+            ),
         )
+        held = self.pairs[0]._comparison
+        if held == shared and held._shown == shared._shown:  # type: ignore[union-attr]
+            shared = held  # type: ignore[assignment]
         pairs = []
         for pair in self.pairs:
-            if pair._comparison != shared:
+            if pair._comparison is not shared:
                 # `dataclasses.replace` takes ten times as long.
                 copy = object.__new__(type(pair))
                 copy.__dict__.update(pair.__dict__, _comparison=shared)

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate, stats
 
+from skboot.inference import multiplicity
 from skboot.inference.evidence import Evidence
 from skboot.inference.intervals import confidence_interval
 from skboot.inference.multiplicity import (
@@ -257,3 +258,24 @@ def test_undefined_replicates_are_left_out():
     draws[1, ::7] = np.nan
     basis = bases_together([evidence_of(own) for own in draws])[0]
     assert 0.975 < basis.level_of_own(0.95) <= 1 - 0.05 / 3
+
+
+@pytest.mark.parametrize("one_sided", [False, True])
+def test_of_many_differences_those_near_the_largest_alone_are_divided(monkeypatch, one_sided):
+    values = np.random.default_rng(0).normal(size=(4000, 20))
+    values[:3] = np.nan
+    errors, blocks = np.ones(20), np.array_split(values, 9)
+    signs = np.where(np.arange(20) % 2, 1.0, -1.0) if one_sided else None
+
+    def largest(limit):
+        monkeypatch.setattr(multiplicity, "DEVIATIONS_ALL_DIVIDED", limit)
+        copies = (block.copy() for block in blocks)
+        return joint_deviations(np.zeros(20), errors, copies, 999.0, signs=signs).largest
+
+    all_divided, few_divided = largest(21), largest(20)
+    assert np.isnan(few_divided[:3]).all()
+    # The draws are others, the law is the same.
+    assert (all_divided[3:] != few_divided[3:]).all()
+    levels = [0.05, 0.25, 0.5, 0.75, 0.95]
+    expected = np.nanquantile(all_divided, levels)
+    np.testing.assert_allclose(np.nanquantile(few_divided, levels), expected, atol=0.03)

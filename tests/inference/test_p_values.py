@@ -32,7 +32,7 @@ def batch(seed, n_differences=40, n_resamples=199, n_units=30, n_strata=1):
     values = shift[:, None] + rng.normal(size=(n_differences, n_units))
     values[::3] = np.round(values[::3])
     drawn = rng.integers(n_units, size=(n_resamples, n_units))
-    replicates = values[:, drawn].mean(axis=2)
+    replicates = np.sort(values[:, drawn].mean(axis=2), axis=1)
     return Evidence.of(values.mean(axis=1), replicates, "rows", (n_units,), n_strata=n_strata)
 
 
