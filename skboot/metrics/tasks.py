@@ -197,6 +197,10 @@ class TaskAverage(OverTasks):
         joined = self._joined(cells_of_tasks)
         return joined if joined.n_codes <= reduced.n_codes // 2 else None
 
+    def adds_without_rounding(self, reduced: ReducedData) -> bool:
+        """The same as for the metric within each task."""
+        return all(map(self.inner.adds_without_rounding, reduced.data["of_tasks"]))
+
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Average on each resample; NaN where a task has no row or no value."""
         return self.task_values(block, reduced).mean(axis=0)
