@@ -78,6 +78,8 @@ HEAVY_ENTRIES = 1 << 16
 # Maximum atoms whose placed units are counted by one comparison each; those of more atoms are
 # counted together.
 PLACED_ATOMS = 3
+# Maximum counts of several streams that are read together (32 MB as bytes).
+JOINED_COUNTS = 1 << 25
 # Elements of float64 in a tile of weights (1 MB, which stays in the cache).
 TILE_ELEMENTS = 1 << 17
 # Tiles that one product with a sparse matrix takes, since each product has a fixed cost.
