@@ -435,8 +435,8 @@ class Statistic(Evaluated):
     A metric gives `reduce` and `evaluate`. Everything else is optional, in three groups.
 
     *Value*: `reading`, `adds_without_rounding`, `variance`, `influence`, `combine`, `gradient`,
-    `as_sums` and `in_cells` are other ways to the value on resamples; `check`, `check_all`, `of_all_rows` and `on_rows`
-    fit it to rows. Of means over rows (``of_row_values``) `row_values_of`, `values_of` and
+    `as_sums` and `in_cells` are other ways to the value on resamples; `check`, `check_all`,
+    `of_all_rows` and `on_rows` fit it to rows. Of means over rows (``of_row_values``) `row_values_of`, `values_of` and
     `signed_values` give the values, and `under_root` the mean of a root.
 
     - ``is_row_mean``: whether the value is a mean of one value per row.

@@ -243,8 +243,8 @@ class ResamplingPlan:
         n_streams, atom_order = 1, None
         are_parts = all(units.atoms is not None for units in units_of_codes)
         if are_parts and draws_rows and self.unit_counts is None and not by_row:
-            # Many small parts of the rows, each of which is read in a few calls of numpy, are read
-            # on the resamples of several streams: as many as keep the counts of a part in the cache.
+            # Small parts of the rows, each of which is read in a few calls of numpy, are read on
+            # the resamples of several streams: as many as keep the counts of a part in the cache.
             largest = max(units.n_atoms[0] for units in units_of_codes)
             fitting = min(
                 most // block_size,
