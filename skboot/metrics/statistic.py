@@ -436,7 +436,8 @@ class Statistic(Evaluated):
 
     *Value*: `reading`, `adds_without_rounding`, `variance`, `influence`, `combine`, `gradient`,
     `as_sums` and `in_cells` are other ways to the value on resamples; `check`, `check_all`,
-    `of_all_rows` and `on_rows` fit it to rows. Of means over rows (``of_row_values``) `row_values_of`, `values_of` and
+    `of_all_rows` and `on_rows` fit it to rows. Of means over rows (``of_row_values``)
+    `row_values_of`, `values_of` and
     `signed_values` give the values, and `under_root` the mean of a root.
 
     - ``is_row_mean``: whether the value is a mean of one value per row.
