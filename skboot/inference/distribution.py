@@ -602,7 +602,8 @@ def _evaluate(
     """Return values and variances on the first resamples.
 
     Blocks are evaluated whole, so that the shape of their products does not depend on the number
-    of resamples; what functions of sums read of them is computed in one product.
+    of resamples, but by statistics that round nothing; what functions of sums read of them is
+    computed in one product.
     """
     if len(statistics) > 1:
         read = [
@@ -612,6 +613,9 @@ def _evaluate(
         binding.share_sums(blocks, read)
     evaluated = []
     for block, bound in zip(blocks, statistics, strict=True):
+        has_more = n_resamples is not None and n_resamples < block.n_resamples
+        if has_more and bound.statistic.adds_without_rounding(bound.reduced):
+            block = block._part(slice(0, n_resamples))
         values = bound.statistic.evaluate(block, bound.reduced)[:n_resamples]
         variances = None
         if bound.with_variance:

@@ -67,6 +67,10 @@ class Negated(Statistic):
         """The same as for the negated statistic."""
         return self.statistic.in_cells(reduced)
 
+    def adds_without_rounding(self, reduced: ReducedData) -> bool:
+        """The same as for the negated statistic."""
+        return self.statistic.adds_without_rounding(reduced)
+
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Negated values."""
         return 0.0 - self.statistic.evaluate(block, reduced)

@@ -699,6 +699,11 @@ class RocAuc(Statistic):
                 areas[:, k] = in_order / all_pairs
             return self._averaged(areas, totals)
 
+    def adds_without_rounding(self, reduced: ReducedData) -> bool:
+        """Pairs are whole, and halves, where rows have no weights."""
+        data = reduced.data
+        return data["sample_weight"] is None if "ranked" in data else data["upper"].dtype == bool
+
     def _averaged(self, areas: Floats, totals: Floats) -> Floats:
         """Mean over classes, by their sizes where asked, (n_resamples,)."""
         if self.average == "macro":

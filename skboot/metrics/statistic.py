@@ -353,6 +353,13 @@ class Evaluated(ABC):
         """How it reads a block of these rows: `reads`, or a form of it with a shorter way."""
         return self.reads
 
+    def adds_without_rounding(self, reduced: ReducedData) -> bool:
+        """Whether it adds whole numbers alone, whose sums are the same in any order.
+
+        Its value on a resample is then the same to the last bit with any others beside it.
+        """
+        return False
+
     def variance(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
         """Infinitesimal-jackknife variance, (n_resamples,); None without a formula."""
         return None
@@ -432,9 +439,10 @@ class Statistic(Evaluated):
     -----
     A metric gives `reduce` and `evaluate`. Everything else is optional, in three groups.
 
-    *Value*: `reading`, `variance`, `influence`, `combine`, `gradient`, `as_sums` and `in_cells`
-    are other ways to the value on resamples; `check`, `check_all`, `of_all_rows` and `on_rows`
-    fit it to rows. Of means over rows (``of_row_values``) `row_values_of`, `values_of` and
+    *Value*: `reading`, `adds_without_rounding`, `variance`, `influence`, `combine`, `gradient`,
+    `as_sums` and `in_cells` are other ways to the value on resamples; `check`, `check_all`,
+    `of_all_rows` and `on_rows` fit it to rows. Of means over rows (``of_row_values``)
+    `row_values_of`, `values_of` and
     `signed_values` give the values, and `under_root` the mean of a root.
 
     - ``is_row_mean``: whether the value is a mean of one value per row.

@@ -171,9 +171,12 @@ class TaskAverage(OverTasks):
     ) -> ReducedData:
         """Reduce the rows of each task; its codes come after those of the tasks before it."""
         columns = self._columns((y_true, y_pred, sample_weight))
-        reduced_tasks = [self.inner.reduce(*part) for part in columns]
+        return self._joined([self.inner.reduce(*part) for part in columns])
+
+    def _joined(self, reduced_tasks: Sequence[ReducedData]) -> ReducedData:
+        """Number the codes of each task after those of the tasks before it."""
         starts = np.concatenate(([0], np.cumsum([part.n_codes for part in reduced_tasks])))
-        code = np.empty(len(y_pred), dtype=np.intp)
+        code = np.empty(len(self.tasks.number), dtype=np.intp)
         code[self.tasks.order] = np.concatenate(
             [
                 start + (np.arange(part.n_codes) if part.code is None else part.code)
@@ -182,6 +185,21 @@ class TaskAverage(OverTasks):
         )
         data = {"of_tasks": reduced_tasks, "starts": starts}
         return ReducedData(code, int(starts[-1]), data=MappingProxyType(data))
+
+    def in_cells(self, reduced: ReducedData) -> ReducedData | None:
+        """Cells of the rows of each task, if its metric has them and they are much fewer."""
+        cells_of_tasks: list[ReducedData] = []
+        for reduced_task in reduced.data["of_tasks"]:
+            cells = self.inner.in_cells(reduced_task)
+            if cells is None:
+                return None
+            cells_of_tasks.append(cells)
+        joined = self._joined(cells_of_tasks)
+        return joined if joined.n_codes <= reduced.n_codes // 2 else None
+
+    def adds_without_rounding(self, reduced: ReducedData) -> bool:
+        """The same as for the metric within each task."""
+        return all(map(self.inner.adds_without_rounding, reduced.data["of_tasks"]))
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Average on each resample; NaN where a task has no row or no value."""

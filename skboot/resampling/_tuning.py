@@ -78,8 +78,13 @@ HEAVY_ENTRIES = 1 << 16
 # Maximum atoms whose placed units are counted by one comparison each; those of more atoms are
 # counted together.
 PLACED_ATOMS = 3
+# Maximum counts of several streams that are read together (32 MB as bytes).
+JOINED_COUNTS = 1 << 25
 # Elements of float64 in a tile of weights (1 MB, which stays in the cache).
 TILE_ELEMENTS = 1 << 17
+# Maximum counts of a block that stay in the cache as bytes, where single ones are read in any order
+# as fast as rows of them.
+CACHED_COUNTS = 1 << 20
 # Tiles that one product with a sparse matrix takes, since each product has a fixed cost.
 SPARSE_TILES = 4
 # Entries that are read in the time of the arithmetic on one code's weight; codes with more entries

@@ -33,6 +33,7 @@ from scipy import sparse
 
 from ._tuning import (
     ATOMS_PER_CODE,
+    CACHED_COUNTS,
     CANCELLED_SHARE,
     CODES_OF_ATOMS,
     ENTRIES_PER_WEIGHT,
@@ -540,8 +541,11 @@ class UnitBlock(Block):
         return AtomCounts(self.counts, self.strata) if self._all_atoms is None else self._all_atoms
 
     def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
-        if self.units_of_codes.units is None and isinstance(entries, slice):
+        units = self.units_of_codes.units
+        if units is None and isinstance(entries, slice):
             return self.counts[:, entries]
+        if units is not None and self.counts.size <= CACHED_COUNTS:
+            return self._byte_counts.take(units[entries, 0], axis=1)
         return super()._entry_weights(entries)
 
     def _weights_by_entry(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
@@ -553,7 +557,12 @@ class UnitBlock(Block):
     @cached_property
     def _counts_by_unit(self) -> NDArray[Any]:
         """Counts by atom, (n_atoms, n_resamples), since whole rows are read fast in any order."""
-        return np.ascontiguousarray(as_bytes(self.counts).T)
+        return np.ascontiguousarray(self._byte_counts.T)
+
+    @cached_property
+    def _byte_counts(self) -> NDArray[Any]:
+        """The counts, as bytes if they fit."""
+        return as_bytes(self.counts)
 
     def _part(self, resamples: slice) -> UnitBlock:
         atom_counts = None if self._all_atoms is None else self._all_atoms.part(resamples)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -367,6 +367,38 @@ def occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
         # Every code is in use, so that each row has its own.
         return single_units(len(code))
     return np.bincount(code, minlength=coding.n_codes)
+
+
+def side_by_side(
+    units_of_codes: Sequence[UnitsOfCodes],
+) -> tuple[list[UnitsOfCodes], NDArray[np.intp] | None]:
+    """Number the atoms of parts anew, so that those of each part stand side by side.
+
+    Returns
+    -------
+    units_of_codes : list of UnitsOfCodes
+        The same units of the renumbered atoms.
+    order : ndarray of shape (n_atoms,) or None
+        The atoms in this order; None, and the units as they are, unless each atom is of one part.
+    """
+    numbers: list[NDArray[np.intp]] = []
+    places: dict[Any, slice] = {}
+    renumbered, n_placed = [], 0
+    for units in units_of_codes:
+        atoms, size = units.atoms, units.n_atoms[0]
+        assert atoms is not None
+        # Statistics of one part have its atoms, the same object.
+        is_slice = isinstance(atoms, slice)
+        key: Any = (atoms.start, atoms.stop) if is_slice else id(atoms)
+        if key not in places:
+            places[key] = slice(n_placed, n_placed + size)
+            n_placed += size
+            numbers.append(np.arange(atoms.start, atoms.stop) if is_slice else atoms)
+        renumbered.append(replace(units, atoms=places[key], _cache=[]))
+    order = np.concatenate(numbers)
+    if not np.array_equal(np.bincount(order), np.ones(len(order))):
+        return list(units_of_codes), None
+    return renumbered, order
 
 
 def _joint_codes(

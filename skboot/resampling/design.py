@@ -450,8 +450,10 @@ class SamplingDesign(DesignWords, ABC):
             return self.smallest_side > (1 if self.units_are_blocks else self.n_strata)
         rows = np.arange(self.n_samples) if rows is None else rows
         rows = rows if weights is None else rows[weights > 0]
-        members = rows[:, None] if self.members is None else self.members[rows]
-        units = [np.unique(column) for column in members.T]
+        # Rows that are units are different ones.
+        units = [rows]
+        if self.members is not None:
+            units = [np.unique(column) for column in self.members[rows].T]
         if self.strata is None or self.units_are_blocks:
             return min(map(len, units)) > 1
         return len(units[0]) > len(np.unique(self.strata[units[0]]))

@@ -402,7 +402,9 @@ def _poisson_cells(
         flat[unsettled] = place - law_of_open * _OPEN
 
 
-@lru_cache(maxsize=8)
+# Strata of other sizes have other laws, and every block draws from all of them; the tables of a law
+# take up to .6 MB, mostly a third of it.
+@lru_cache(maxsize=64)
 def _table_law(
     rate: float, multiplicities: tuple[int, ...]
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:

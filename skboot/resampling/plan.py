@@ -11,6 +11,7 @@ number, and is always drawn whole. So the first 100 of 1999 resamples are the 10
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -26,11 +27,13 @@ from ._tuning import (
     BLOCK_RESAMPLES_BY_ROW,
     BLOCK_RESAMPLES_OF_TWO_ATOMS,
     ENTRIES_PER_COUNT,
+    JOINED_COUNTS,
     NARROW_COUNTS,
     ON_DEMAND_COUNTS,
+    TILE_ELEMENTS,
 )
 from .block import Block, Floats, ReadTerms, SharedSums, UnitBlock, with_few_codes_counted
-from .coding import CodedRows, UnitsOfCodes, bind_rows, occurrences
+from .coding import CodedRows, UnitsOfCodes, bind_rows, occurrences, side_by_side
 from .design import SamplingDesign
 from .draws import Strata, multinomial_counts
 from .jackknife import JackknifeResamples, ObservedBlock, has_closed_forms
@@ -237,18 +240,34 @@ class ResamplingPlan:
         as_drawn = units_of_codes
         if len(codings) > 1 and self.design.draws_independent_rows:
             as_drawn = with_few_codes_counted(units_of_codes)
+        n_streams, atom_order = 1, None
+        are_parts = all(units.atoms is not None for units in units_of_codes)
+        if are_parts and draws_rows and self.unit_counts is None and not by_row:
+            # Small parts of the rows, each of which is read in a few calls of numpy, are read on
+            # the resamples of several streams: as many as keep the counts of a part in the cache.
+            largest = max(units.n_atoms[0] for units in units_of_codes)
+            fitting = min(
+                most // block_size,
+                TILE_ELEMENTS // (block_size * largest),
+                JOINED_COUNTS // (block_size * n_counts),
+            )
+            n_streams = 1 << (max(1, fitting).bit_length() - 1)
+            if multiplicity[0].strides == (0,):
+                as_drawn, atom_order = side_by_side(as_drawn)
         return Binding(
             self,
             units_of_codes,
             as_drawn,
             multiplicity,
             strata,
-            block_size=BLOCK_RESAMPLES_OF_TWO_ATOMS if prefix_stable else block_size,
+            block_size=BLOCK_RESAMPLES_OF_TWO_ATOMS if prefix_stable else n_streams * block_size,
             codes_of_given_rows=None
             if self.resamples is None
             else bind_rows(codings, self.design.n_samples, None, as_rows=True)[0],
             on_demand=on_demand,
             draws_are_prefix_stable=prefix_stable,
+            n_streams=n_streams,
+            atom_order=atom_order,
         )
 
     def counts_of_two(self, codings: Sequence[CodedRows]) -> list[NDArray[np.integer] | None]:
@@ -327,6 +346,11 @@ class Binding:
         Whether resamples are drawn only where a search reads them.
     draws_are_prefix_stable : bool
         Whether the first resamples of a block are the same if they are drawn alone.
+    n_streams : int
+        Number of streams that the resamples of a block are drawn from, equally many from each.
+    atom_order : ndarray of shape (n_atoms,) or None
+        Order in which counts are read, where the rows of each part stand side by side; None: as
+        they are drawn.
     """
 
     plan: ResamplingPlan
@@ -338,6 +362,8 @@ class Binding:
     codes_of_given_rows: list[UnitsOfCodes] | None
     on_demand: bool = False
     draws_are_prefix_stable: bool = False
+    n_streams: int = 1
+    atom_order: NDArray[np.intp] | None = None
     _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -439,16 +465,30 @@ class Binding:
         if self.plan.unit_counts is not None:
             given_counts = (self.plan.unit_counts[resamples],)
             return self.plan.design.blocks(self.units_as_drawn, given_counts, self.strata)
-        rng = np.random.Generator(np.random.SFC64(child_seed(self.plan.seed, number)))
         if self.on_demand:
+            rng = np.random.Generator(np.random.SFC64(child_seed(self.plan.seed, number)))
             multiplicity = self.multiplicity[0]
             return [OnDemandBlock(self.units_of_codes[0], multiplicity, self.block_size, rng)]
         n_wanted = self.plan.n_resamples - number * self.block_size
-        n_resamples = (
-            min(self.block_size, n_wanted) if self.draws_are_prefix_stable else self.block_size
-        )
+        n_resamples = self.block_size // self.n_streams
+        if self.draws_are_prefix_stable:
+            n_resamples = min(n_resamples, n_wanted)
         within = None if self.strata is None else self.drawn_within
-        counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
+        counts_of_streams = []
+        for stream in range(min(self.n_streams, -(-n_wanted // n_resamples))):
+            seed = child_seed(self.plan.seed, number * self.n_streams + stream)
+            rng = np.random.Generator(np.random.SFC64(seed))
+            counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
+            if self.atom_order is not None:
+                counts = (counts[0].take(self.atom_order, axis=1),)
+            counts_of_streams.append(counts)
+        if self.n_streams > 1:
+            # Resamples that are not asked for are copies of others, so that the shape of products
+            # does not depend on the number of resamples.
+            drawn = [counts for (counts,) in counts_of_streams]
+            copies = itertools.cycle(drawn)
+            drawn += [next(copies) for _ in range(self.n_streams - len(drawn))]
+            counts = (np.concatenate(drawn),)
         if with_data:
             # In the order of `rows_with_data`: resamples, the data, the data without each unit.
             multiplicity = self.multiplicity[0]

@@ -72,7 +72,7 @@ from ..inference.tables import ConfusionTable, MetricOfTable, has_table
 from ..metrics.ranking import positive_rows, positive_scores
 from ..metrics.responses import notes_on_reversed_scores
 from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
-from ..resampling._tuning import JACKKNIFE_UNITS
+from ..resampling._tuning import EQUAL_CELLS, JACKKNIFE_UNITS
 from ..resampling.block import distinct_columns
 from ..resampling.coding import CodedRows
 from ..resampling.design import (
@@ -581,6 +581,14 @@ def _put_in_cells_of_sums(
     from ..resampling.row_cells import CellsDesign
 
     design = plan.design
+    # A small part has as many cells as rows; of many such parts nothing would be saved.
+    rows_of_parts = [subjects[numbers[0]].coding.rows for numbers in parts]
+    fewest = 0
+    for rows in rows_of_parts:
+        n = design.n_samples if rows is None else len(rows)
+        fewest += n if n < 2 * EQUAL_CELLS else EQUAL_CELLS
+    if fewest > design.n_samples // 2:
+        return None
     # The order of rows is free where nothing else is known of them.
     in_order = max(map(len, parts)) > 1 or design.strata is not None
     functions = [_function_of_sums(subject, design.n_samples, in_order) for subject in subjects]
@@ -596,9 +604,7 @@ def _put_in_cells_of_sums(
             cells.append(cells_and_terms[0])
             for k, reduced in zip(numbers, cells_and_terms[1], strict=True):
                 in_cells[k] = replace(sums[k], reduced=reduced)
-    cells_design = CellsDesign.by(
-        design, cells, [subjects[numbers[0]].coding.rows for numbers in parts]
-    )
+    cells_design = CellsDesign.by(design, cells, rows_of_parts)
     if cells_design.n_atoms > design.n_samples // 2:
         return None
     for numbers, of_part in zip(parts, cells_design.atoms_of_parts(), strict=True):

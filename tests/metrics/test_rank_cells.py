@@ -14,6 +14,7 @@ import skboot
 from skboot.metrics import ranking
 from skboot.metrics.callables import Negated
 from skboot.metrics.ranking import AveragePrecision, RocAuc
+from skboot.metrics.tasks import TaskAverage, Tasks
 from skboot.streams.sums import WeightsBlock
 from skboot.study import study
 
@@ -248,3 +249,33 @@ def test_subgroups_have_the_law_of_rows(metric, monkeypatch):
         assert one.estimate == pytest.approx(other.estimate, rel=1e-12)
         assert one.standard_error == pytest.approx(other.standard_error, rel=6.4 / np.sqrt(3998))
         assert not np.array_equal(one.bootstrap_distribution, other.bootstrap_distribution)
+
+
+@pytest.mark.parametrize(
+    ("metric", "function"),
+    [("roc_auc", roc_auc_score), ("average_precision", average_precision_score)],
+)
+def test_averages_over_tasks_have_the_law_of_rows(metric, function, monkeypatch):
+    task = np.arange(N) % 10
+
+    def result():
+        return skboot.bootstrap_score(
+            TRUTH, SCORE, metric=metric, average_over=task, n_resamples=1999, random_state=0
+        )
+
+    by_cells = result()
+    monkeypatch.setattr(study, "_ROWS_FOR_CELLS", N + 1)
+    by_rows = result()
+    values = [function(TRUTH[task == k], SCORE[task == k]) for k in range(10)]
+    assert by_cells.estimate == pytest.approx(np.mean(values), rel=1e-12)
+    spread = by_rows.standard_error
+    assert by_cells.standard_error == pytest.approx(spread, rel=6.4 / np.sqrt(3998))
+    drawn, expected = by_cells.bootstrap_distribution, by_rows.bootstrap_distribution
+    assert not np.array_equal(drawn, expected)
+    assert stats.ks_2samp(drawn, expected).pvalue > 1e-3
+
+
+def test_tasks_of_few_rows_have_no_cells():
+    task = np.arange(N) % 200
+    average = TaskAverage.of(RocAuc(), Tasks(tuple(range(200)), task))
+    assert average.in_cells(average.reduce(TRUTH, SCORE, None)) is None

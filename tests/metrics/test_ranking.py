@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
-from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.metrics import average_precision_score, mean_absolute_error, roc_auc_score
 
 from skboot import bootstrap_score
 from skboot.metrics.ranking import (
@@ -341,3 +341,47 @@ def test_delong_is_undefined_without_two_rows_of_a_class():
     assert np.isnan(covariance).all()
     auc, covariance = delong_covariance(np.array([True, True]), np.array([[0.1, 0.4]]))
     assert np.isnan([auc[0], covariance[0, 0]]).all()
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_areas_of_the_first_resamples_do_not_depend_on_how_many_follow(several):
+    """The last block is cut, not evaluated whole, where nothing is rounded."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3 if several else 2, 300)
+    score = (truth + rng.normal(size=300)).round(1)
+    if several:
+        score = rng.dirichlet(np.ones(3), 300)
+    few, many = (
+        bootstrap_score(
+            truth,
+            score,
+            metric="roc_auc_ovr" if several else "roc_auc",
+            n_resamples=n_resamples,
+            random_state=0,
+        )
+        for n_resamples in (100, 1500)
+    )
+    assert_array_equal(few.bootstrap_distribution, many.bootstrap_distribution[:100])
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "mean_absolute_error"])
+def test_subgroups_of_many_rows_are_scikit_learn_on_repeated_rows(metric):
+    """Small ones, which are read on the resamples of several streams, out of order."""
+    n, n_resamples, seed = 20_000, 299, np.random.SeedSequence(5)
+    rng = np.random.default_rng(0)
+    part, truth = rng.permutation(n) % 80, rng.integers(0, 2, n)
+    score = truth + rng.normal(size=n)
+    results = bootstrap_score(
+        truth, score, metric=metric, by=part, n_resamples=n_resamples, random_state=seed.entropy
+    )
+    binding = ResamplingPlan(RowDesign.of(n), n_resamples, seed).bind(
+        [CodedRows(None, n, "running")]
+    )
+    function = roc_auc_score if metric == "roc_auc" else mean_absolute_error
+    for resample in (0, 40, 298):
+        number, row = divmod(resample, binding.block_size)
+        counts = binding.block(number)[0].sums()[row].astype(int)
+        for k in (0, 33, 79):
+            rows = np.repeat(np.arange(n), counts * (part == k))
+            expected = function(truth[rows], score[rows])
+            assert_allclose(results[k].bootstrap_distribution[resample], expected, rtol=1e-12)

@@ -310,3 +310,37 @@ def test_the_data_and_the_jackknife_come_along_after_the_resamples(counts):
         np.testing.assert_array_equal(more[rows.data], counts)
         np.testing.assert_array_equal(more[rows.without_unit], counts - np.eye(len(counts)))
         assert len(more) == rows.without_unit.stop
+
+
+def test_small_parts_are_read_on_the_resamples_of_several_streams():
+    """With the counts that all rows have, stream by stream, where the rows of each part are."""
+    n, n_resamples = 20_000, 300
+    part = np.random.default_rng(3).permutation(n) % 100
+    rows_of_parts = [np.flatnonzero(part == k) for k in range(100)]
+    codings = [CodedRows(None, len(rows), "sums", rows=rows) for rows in rows_of_parts]
+    plan = ResamplingPlan(RowDesign.of(n), n_resamples, np.random.SeedSequence(8))
+    all_rows = plan.bind([CodedRows(None, n, "sums")])
+    binding = plan.bind(codings)
+    assert binding.block_size == 4 * all_rows.block_size
+    drawn = np.vstack([all_rows.block(k)[0].sums() for k in range(all_rows.n_blocks)])
+    for number in range(binding.n_blocks):
+        blocks = binding.block(number)
+        start = number * binding.block_size
+        expected = drawn[start : start + binding.block_size]
+        for block, rows in zip(blocks, rows_of_parts, strict=True):
+            assert block.n_resamples == binding.block_size
+            np.testing.assert_array_equal(block.sums()[: len(expected)], expected[:, rows])
+    for block in binding.observed():
+        np.testing.assert_array_equal(block.sums(), np.ones((1, 200)))
+
+
+def test_parts_that_share_rows_or_leave_some_out_stay_as_they_are():
+    rows_of_parts = [np.arange(0, 60, 2), np.arange(0, 60, 3)]
+    codings = [CodedRows(None, len(rows), "sums", rows=rows) for rows in rows_of_parts]
+    plan = ResamplingPlan(DESIGNS["rows"], 40, np.random.SeedSequence(8))
+    for some in (codings, codings[:1]):
+        binding = plan.bind(some)
+        assert binding.atom_order is None
+        drawn = weights(DESIGNS["rows"], 40, 8)
+        for block, rows in zip(binding.block(0), rows_of_parts, strict=False):
+            np.testing.assert_array_equal(block.sums()[:40], drawn[:, rows])

@@ -416,3 +416,17 @@ def test_a_design_of_cells_is_that_of_the_rows_in_all_else():
     assert by_cells.kind == design.kind
     assert by_cells.n_units == design.n_units
     assert by_cells.degrees_of_freedom == design.degrees_of_freedom
+
+
+def test_small_subgroups_are_not_put_in_cells(monkeypatch):
+    """Of 20,000 rows in 40 subgroups each row would be a cell."""
+    monkeypatch.setattr(study, "_cells_of", None)
+    rng = np.random.default_rng(0)
+    truth, predicted = rng.normal(size=(2, 20_000))
+    by = np.arange(20_000) % 40
+    results = skboot.bootstrap_score(
+        truth, predicted, metric="mean_absolute_error", by=by, n_resamples=50, random_state=0
+    )
+    rows = by == 3
+    expected = np.abs(truth[rows] - predicted[rows]).mean()
+    assert results[3].estimate == pytest.approx(expected, rel=1e-12)
