@@ -52,6 +52,14 @@ def weights_in_a_stream(seed, n_resamples, units):
     return drawn.weights(drawn.units(np.asarray(units)))
 
 
+def assert_same_bits(result, expected):
+    """Two streams of the same rows gave the same result."""
+    assert result.estimate == expected.estimate
+    np.testing.assert_array_equal(result.bootstrap_distribution, expected.bootstrap_distribution)
+    assert tuple(result.confidence_interval) == tuple(expected.confidence_interval)
+    assert (result.n_samples, result.n_units) == (expected.n_samples, expected.n_units)
+
+
 def starts_of_blocks(seed, n_rows, length, series):
     """Where the blocks of the first 1024 resamples begin, in a call with this random state."""
     own = np.random.SeedSequence(seed, spawn_key=(0,))

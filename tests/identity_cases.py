@@ -23,6 +23,7 @@ import skboot
 from skboot import metrics as own
 
 N_RESAMPLES = 39
+OPTIONS = {"n_resamples": N_RESAMPLES, "random_state": 0}
 
 
 # More examples of each test in `make slow`; as many as said by this variable beside those. With 0
@@ -745,8 +746,12 @@ def unless(words, function, *arguments, **options):
 
 def scored(y_true, y_pred, **options):
     if "resamples" not in options:
-        options = {"n_resamples": N_RESAMPLES, "random_state": 0, **options}
+        options = {**OPTIONS, **options}
     return quiet(skboot.bootstrap_score, y_true, y_pred, **options)
+
+
+def compared(y_true, systems, **options):
+    return quiet(skboot.compare_systems, y_true, systems, **{**OPTIONS, **options})
 
 
 def plain_value(score, y_true, y_pred, weights=None, rows=slice(None)):

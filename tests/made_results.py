@@ -203,3 +203,16 @@ def checked_html(text):
     assert not checker.open
     assert len(set(checker.ids)) == len(checker.ids)
     return checker
+
+
+def four_systems():
+    """Truth and four systems that err on the same hard rows."""
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, size=400)
+    hard = rng.random(400) < 0.4
+    rates = {"A": 0.25, "B": 0.3, "C": 0.6, "D": 0.9}
+    return y, {name: y ^ (hard & (rng.random(400) < rate)) for name, rate in rates.items()}
+
+
+def two(systems, first="A", second="C"):
+    return {first: systems[first], second: systems[second]}

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from identity_cases import (
     MEANS,
+    OPTIONS,
     any_seed,
     call_of,
     close,
+    compared,
     each_with,
     freedom_by_hand,
     one_of,
@@ -20,12 +22,6 @@ from scipy.special import nctdtr, ndtr, ndtri, stdtrit
 import skboot
 
 pytestmark = pytest.mark.identity
-
-OPTIONS = {"n_resamples": 39, "random_state": 0}
-
-
-def compared(y_true, systems, **options):
-    return quiet(skboot.compare_systems, y_true, systems, **{**OPTIONS, **options})
 
 
 def planned(pilot, **target):

@@ -9,9 +9,11 @@ from identity_cases import (
     DESIGNS,
     FAST,
     MEANS,
+    OPTIONS,
     any_seed,
     call_of,
     close,
+    compared,
     each_of,
     each_with,
     means_of,
@@ -31,12 +33,7 @@ from skboot.testing import assert_not_worse
 
 pytestmark = pytest.mark.identity
 
-OPTIONS = {"n_resamples": 39, "random_state": 0}
 SIDES = ("two-sided", "greater", "less")
-
-
-def compared(y_true, systems, **options):
-    return quiet(skboot.compare_systems, y_true, systems, **{**OPTIONS, **options})
 
 
 def compared_runs(y_true, runs, **options):

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from made_results import four_systems, two
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, roc_auc_score
@@ -19,12 +20,7 @@ N = 400
 
 @pytest.fixture(scope="module")
 def data():
-    """Truth and four systems that err on the same hard rows."""
-    rng = np.random.default_rng(4)
-    y = rng.integers(0, 2, size=N)
-    hard = rng.random(N) < 0.4
-    rates = {"A": 0.25, "B": 0.3, "C": 0.6, "D": 0.9}
-    return y, {name: y ^ (hard & (rng.random(N) < rate)) for name, rate in rates.items()}
+    return four_systems()
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +32,6 @@ def scores():
         name: common + s * rng.normal(size=N)
         for name, s in zip("ABC", [0.3, 1.0, 2.0], strict=True)
     }
-
-
-def two(systems, first="A", second="C"):
-    return {first: systems[first], second: systems[second]}
 
 
 # ------------------------------------------------------------------ what is computed
@@ -491,11 +483,11 @@ def test_one_sided_comparisons_are_halves_of_two_sided_ones(data, interval):
     both = compare_systems(y, systems, confidence_level=0.9, **options)
     above = compare_systems(y, systems, alternative="greater", **options)
     below = compare_systems(y, systems, alternative="less", **options)
-    for two, one, other in zip(both.pairs, above.pairs, below.pairs, strict=True):
-        assert_allclose(one.confidence_interval, (two.confidence_interval.low, np.inf))
-        assert_allclose(other.confidence_interval, (-np.inf, two.confidence_interval.high))
-        smaller = one if two.difference > 0 else other
-        assert_allclose(smaller.p_value, two.p_value / 2, atol=1e-9)
+    for both_sides, one, other in zip(both.pairs, above.pairs, below.pairs, strict=True):
+        assert_allclose(one.confidence_interval, (both_sides.confidence_interval.low, np.inf))
+        assert_allclose(other.confidence_interval, (-np.inf, both_sides.confidence_interval.high))
+        smaller = one if both_sides.difference > 0 else other
+        assert_allclose(smaller.p_value, both_sides.p_value / 2, atol=1e-9)
         assert one.p_value + other.p_value >= 0.999
         assert (one.p_value <= 0.05) == (one.confidence_interval.low > 0)
 

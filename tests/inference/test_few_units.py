@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from identity_cases import (
     MEANS,
+    OPTIONS,
     any_seed,
     call_of,
     close,
@@ -23,8 +24,6 @@ from scipy.special import ndtri, stdtrit
 import skboot
 
 pytestmark = pytest.mark.identity
-
-OPTIONS = {"n_resamples": 39, "random_state": 0}
 
 
 def kish(weight):

@@ -14,9 +14,11 @@ from identity_cases import (
     FAST,
     MEANS,
     N_RESAMPLES,
+    OPTIONS,
     any_seed,
     call_of,
     close,
+    compared,
     each_of,
     freedom_by_hand,
     labels_of_columns,
@@ -33,7 +35,6 @@ import skboot
 
 pytestmark = pytest.mark.identity
 
-OPTIONS = {"n_resamples": N_RESAMPLES, "random_state": 0}
 OF_COUNTS = ("wilson", "clopper-pearson", "wald")
 NAMES_OF_ONE = {
     "accuracy": zero_one_loss,
@@ -57,10 +58,6 @@ ADJUSTMENTS = ("max-t", "holm")
 def turned(limits, shift=0.0):
     """Limits of ``shift - score``."""
     return [shift - limit for limit in limits][::-1]
-
-
-def compared(y_true, systems, **options):
-    return quiet(skboot.compare_systems, y_true, systems, **{**OPTIONS, **options})
 
 
 def ordered(result, first="A", second="B"):

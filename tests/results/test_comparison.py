@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from made_results import four_systems, two
 
 from skboot import compare_systems
 from skboot.results import ComparisonResult
@@ -16,16 +17,7 @@ N = 400
 
 @pytest.fixture(scope="module")
 def data():
-    """Truth and four systems that err on the same hard rows."""
-    rng = np.random.default_rng(4)
-    y = rng.integers(0, 2, size=N)
-    hard = rng.random(N) < 0.4
-    rates = {"A": 0.25, "B": 0.3, "C": 0.6, "D": 0.9}
-    return y, {name: y ^ (hard & (rng.random(N) < rate)) for name, rate in rates.items()}
-
-
-def two(systems, first="A", second="C"):
-    return {first: systems[first], second: systems[second]}
+    return four_systems()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from identity_cases import (
     FAST,
-    N_RESAMPLES,
+    OPTIONS,
     any_seed,
     call_of,
     close,
@@ -26,7 +26,6 @@ METHODS = (
     *("auto", "wilson", "clopper-pearson", "wald", "percentile", "expanded", "basic", "normal"),
     *("t", "studentized", "bca", "bias-corrected", "jackknife", "delong"),
 )
-OPTIONS = {"n_resamples": N_RESAMPLES, "random_state": 0}
 
 
 def interval_of(result, *arguments):

@@ -5,6 +5,7 @@ import glob
 import numpy as np
 import pytest
 import sklearn.metrics as sk
+from designs import assert_same_bits
 
 import skboot
 from skboot import BootstrapAccumulator, bootstrap_score, compare_systems, scan_dataset
@@ -60,13 +61,6 @@ def folder(tmp_path_factory):
 def of_one_process(metric, y_true, y_pred, labels=None, **units):
     found = BootstrapAccumulator(metric, labels=labels, **OPTIONS)
     return found.update(y_true, y_pred, **(units or {"start": 0})).result()
-
-
-def assert_same_bits(result, expected):
-    assert result.estimate == expected.estimate
-    np.testing.assert_array_equal(result.bootstrap_distribution, expected.bootstrap_distribution)
-    assert tuple(result.confidence_interval) == tuple(expected.confidence_interval)
-    assert (result.n_samples, result.n_units) == (expected.n_samples, expected.n_units)
 
 
 @pytest.mark.parametrize("rows_at_once", [97, 1 << 18])

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from identity_cases import (
     FAST,
+    OPTIONS,
     any_seed,
     call_of,
     close,
+    compared,
     each_of,
     quiet,
     scored,
@@ -25,14 +27,9 @@ import skboot
 
 pytestmark = pytest.mark.identity
 
-OPTIONS = {"n_resamples": 39, "random_state": 0}
 # Not smooth, or with bins and lines that rows are sorted into.
 NOT_SMOOTH = ("ece", "slope", "intercept", "median")
 SMOOTH = [name for name in FAST if name not in NOT_SMOOTH]
-
-
-def compared(y_true, systems, **options):
-    return quiet(skboot.compare_systems, y_true, systems, **{**OPTIONS, **options})
 
 
 def members_of(n, rng):

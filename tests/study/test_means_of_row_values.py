@@ -14,6 +14,7 @@ from identity_cases import (
     DESIGNS,
     MEANS,
     N_RESAMPLES,
+    OPTIONS,
     WEIGHTED,
     any_seed,
     call_of,
@@ -45,7 +46,6 @@ OF_THE_METRIC = (
 each_mean = each_of(MEANS)
 each_design = pytest.mark.parametrize("design", DESIGNS)
 each_weight = pytest.mark.parametrize("weighted", WEIGHTED, ids=["plain", "weighted"])
-OPTIONS = {"n_resamples": N_RESAMPLES, "random_state": 0}
 
 
 def notes_of(result):

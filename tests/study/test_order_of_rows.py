@@ -14,7 +14,7 @@ from identity_cases import (
     ALL,
     FAST,
     MEANS,
-    N_RESAMPLES,
+    OPTIONS,
     any_seed,
     call_of,
     close,
@@ -37,7 +37,6 @@ pytestmark = pytest.mark.identity
 
 each_score = each_of(FAST)
 METHODS = ("percentile", "expanded", "basic", "normal", "t", "studentized", "bca")
-OPTIONS = {"n_resamples": N_RESAMPLES, "random_state": 0}
 
 
 def methods_of(name):

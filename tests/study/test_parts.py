@@ -14,6 +14,7 @@ from identity_cases import (
     FAST,
     MEANS,
     N_RESAMPLES,
+    OPTIONS,
     any_seed,
     call_of,
     close,
@@ -42,7 +43,6 @@ pytestmark = pytest.mark.identity
 
 each_score = each_of(FAST)
 each_mean = each_of(MEANS)
-OPTIONS = {"n_resamples": N_RESAMPLES, "random_state": 0}
 
 
 def assert_same_answer(one, other, replicates=True, limits=True):

@@ -11,6 +11,7 @@ import itertools
 import numpy as np
 import pytest
 from identity_cases import (
+    OPTIONS,
     PRODUCTS,
     call_of,
     close,
@@ -26,7 +27,6 @@ import skboot
 
 pytestmark = pytest.mark.identity
 
-OPTIONS = {"n_resamples": 39, "random_state": 0}
 # Intervals by estimand; those of one system are of test_means.
 ASKED = (
     *(("method", "auto"), ("method", "components"), ("method", "t")),

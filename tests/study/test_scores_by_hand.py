@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from identity_cases import (
     FAST,
-    N_RESAMPLES,
+    OPTIONS,
     any_seed,
     call_of,
     close,
+    compared,
     each_of,
     freedom_by_hand,
     one_of,
@@ -28,13 +29,8 @@ from skboot import inference
 
 pytestmark = pytest.mark.identity
 
-OPTIONS = {"n_resamples": N_RESAMPLES, "random_state": 0}
 # Not derivatives of a smooth function, or of other rows than these (bins hold equally many).
 OF_THRESHOLDS = ("eer", "neg eer", "fpr_at", "sensitivity_at", "specificity_at", "min dcf", "ece")
-
-
-def compared(y_true, systems, **options):
-    return quiet(skboot.compare_systems, y_true, systems, **{**OPTIONS, **options})
 
 
 def units_of(call):

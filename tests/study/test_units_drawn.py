@@ -12,10 +12,11 @@ from identity_cases import (
     DESIGNS,
     FAST,
     MEANS,
-    N_RESAMPLES,
+    OPTIONS,
     any_seed,
     call_of,
     close,
+    compared,
     each_of,
     means_of,
     plain_value,
@@ -30,12 +31,7 @@ import skboot
 
 pytestmark = pytest.mark.identity
 
-OPTIONS = {"n_resamples": N_RESAMPLES, "random_state": 0}
 WEIGHED = [name for name in FAST if call_of(name).score.weighs and name != "ece"]
-
-
-def compared(y_true, systems, **options):
-    return quiet(skboot.compare_systems, y_true, systems, **{**OPTIONS, **options})
 
 
 def runs_of(y_true, runs, **options):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from identity_cases import (
     FAST,
+    OPTIONS,
     any_seed,
     call_of,
     close,
@@ -29,7 +30,6 @@ from skboot.inference.intervals import FOR_ONE_SCORE
 
 pytestmark = pytest.mark.identity
 
-OPTIONS = {"n_resamples": 39, "random_state": 0}
 WEIGHED = [name for name in FAST if call_of(name).score.weighs]
 
 
