@@ -245,23 +245,16 @@ class CellCodes:
 
 
 class SharedCells:
-    """The labels and cells of the rows that metrics of one call have in common, found once.
+    """The labels and cells of the rows that metrics of one call have in common, found once."""
 
-    Parameters
-    ----------
-    has_several_metrics : bool
-        Whether more than one metric of the call is a function of cells.
-    """
-
-    def __init__(self, has_several_metrics: bool = True) -> None:
-        self.has_several_metrics = has_several_metrics
+    def __init__(self) -> None:
         # By the place of their columns in memory, which are held, so that no others come there.
         self._cells: dict[Any, tuple[NDArray, NDArray, Cells]] = {}
         self._label_counts: dict[Any, tuple[NDArray, Any]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         # A worker reads reduced data, which need no rows.
-        return SharedCells(self.has_several_metrics).__dict__
+        return SharedCells().__dict__
 
     def of(self, y_true: NDArray, y_pred: NDArray) -> Cells:
         """Find the cells of these columns, or return those found before; see `Cells.of`."""

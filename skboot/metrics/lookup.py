@@ -618,8 +618,9 @@ def resolve_metrics(
                 raise fail("greater_is_better", must, repr(greater_is_better), advice)
             statistic = replace(statistic, greater_is_better=bool(greater_is_better))  # type: ignore[type-var]
         statistics[statistic.name if name is None else name] = statistic
-    if share_cells:
-        shared_cells = SharedCells(len(of_cells) > 1)
+    # A mean of hits alone is read row by row.
+    if share_cells and of_cells and (len(of_cells) > 1 or not of_cells[0].of_row_values):
+        shared_cells = SharedCells()
         for statistic in of_cells:
             statistic.set_facts(shared_cells=shared_cells)
     return statistics, single

@@ -32,7 +32,15 @@ from ._tuning import (
     ROWS_AT_ONCE,
     ROWS_PER_VALUE,
 )
-from .cells import CellCodes, WeightedCodes, are_exact, encode, known_labels, label_counts
+from .cells import (
+    CellCodes,
+    SharedCells,
+    WeightedCodes,
+    are_exact,
+    encode,
+    known_labels,
+    label_counts,
+)
 from .statistic import (
     Columns,
     Factory,
@@ -168,7 +176,25 @@ class RowMean(SumsStatistic):
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Code few-valued rows by their value, others by row; terms are weight and value."""
+        if self.shared_cells is not None and sample_weight is None and y_true is not None:
+            reduced = self._of_cells(self.shared_cells, y_true, y_pred)
+            if reduced is not None:
+                return reduced
         return self.of_values(self.row_values_of(y_true, y_pred), sample_weight)
+
+    def _of_cells(
+        self, shared_cells: SharedCells, y_true: NDArray[Any], y_pred: NDArray[Any]
+    ) -> ReducedData | None:
+        """Reduce rows of values 0 and 1 by the cells of other metrics; None where all are equal."""
+        if not are_exact(y_true, y_pred):
+            return None
+        cells = shared_cells.of(y_true, y_pred)
+        flags = np.asarray(self.row_values(cells.truth, cells.decision))
+        counts = np.array([int(cells.counts[~flags].sum()), int(cells.counts[flags].sum())])
+        if not counts.all():
+            return None
+        terms = np.array([(1.0, 0.0), (1.0, 1.0)])
+        return ReducedData(CellCodes(cells, flags), 2, terms, _ABOUT_ZERO, counts)
 
     def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
         """Return the value of each row before its sign, (n_samples,), real or boolean."""
@@ -200,7 +226,13 @@ class RowMean(SumsStatistic):
         """Reduce rows of these values, (n_samples,); see `reduce`."""
         if sample_weight is None and values.dtype == bool:
             # Flags are their own codes, counted once; the terms are those of `_reduced`.
-            return self._of_flags(values, len(values), int(np.count_nonzero(values)))
+            n, n_true = len(values), int(np.count_nonzero(values))
+            is_mixed = 0 < n_true < n
+            occurring = (0.0, 1.0) if is_mixed else (float(n_true > 0),)
+            terms = np.array([(1.0, value) for value in occurring])
+            codes = values if is_mixed else np.zeros(n, dtype=np.uint8)
+            n_rows = np.array([n - n_true, n_true] if is_mixed else [n])
+            return ReducedData(codes, len(n_rows), terms, _ABOUT_ZERO, n_rows)
         code, distinct, counts = _coded(values)
         if code is not None:
             if sample_weight is None:
@@ -211,16 +243,6 @@ class RowMean(SumsStatistic):
                     split.code, distinct[split.unweighted], split.weights, split.counts
                 )
         return self._reduced(None, np.asarray(values, dtype=np.float64), sample_weight)
-
-    def _of_flags(
-        self, flags: NDArray[np.bool_] | CellCodes, n_rows: int, n_true: int
-    ) -> ReducedData:
-        """Reduce rows of values 0 and 1, of which so many are 1, by flags of rows or of cells."""
-        if 0 < n_true < n_rows:
-            terms, counts = np.array([(1.0, 0.0), (1.0, 1.0)]), np.array([n_rows - n_true, n_true])
-            return ReducedData(flags, 2, terms, _ABOUT_ZERO, counts)
-        terms, codes = np.array([(1.0, float(n_true > 0))]), np.zeros(n_rows, dtype=np.uint8)
-        return ReducedData(codes, 1, terms, _ABOUT_ZERO, np.array([n_rows]))
 
     def values_of(self, reduced: ReducedData) -> NDArray[Any]:
         """Return the value of each row before its sign, (n_samples,); boolean where 0 or 1.
@@ -326,7 +348,10 @@ class RowMean(SumsStatistic):
         y_true, _, sample_weight = rows
         if self.constant is None or y_true is None:
             return None
-        mean = self.constant(y_true, sample_weight)
+        known = {}
+        if self.shared_cells is not None and sample_weight is None:
+            known["counts"] = self.shared_cells.label_counts(y_true)[1]
+        mean = self.constant(y_true, sample_weight, **known)
         return self.sign * (float(np.sqrt(mean)) if self.root else float(mean))
 
 
@@ -357,35 +382,9 @@ def _are_all(values: Floats, test: Callable[[Floats], NDArray[np.bool_]]) -> boo
 
 
 class HitRate(RowMean):
-    """The share of right decisions, or of wrong ones: of the cells of other metrics of the call."""
+    """The share of right decisions, or of wrong ones: beside other metrics a function of cells."""
 
     reads_cells = True
-
-    def reduce(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> ReducedData:
-        """Code rows by whether they are right; see `RowMean.reduce`."""
-        shared = self.shared_cells
-        if (
-            shared is None
-            or not shared.has_several_metrics
-            or sample_weight is not None
-            or y_true is None
-            or not are_exact(y_true, y_pred)
-        ):
-            return super().reduce(y_true, y_pred, sample_weight)
-        cells = shared.of(y_true, y_pred)
-        flags = np.asarray(self.row_values(cells.truth, cells.decision))
-        n_true = int(cells.counts[flags].sum())
-        return self._of_flags(CellCodes(cells, flags), len(y_true), n_true)
-
-    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """Share where the most frequent class is always decided."""
-        y_true, _, sample_weight = rows
-        if y_true is None or sample_weight is not None or self.shared_cells is None:
-            return super().naive(reduced, rows)
-        counts = self.shared_cells.label_counts(y_true)[1]
-        return _share_of_largest(counts, error=self.row_values is operator.ne)
 
 
 def accuracy(name: str = "accuracy", *, error: bool = False) -> RowMean:
@@ -401,14 +400,15 @@ def accuracy(name: str = "accuracy", *, error: bool = False) -> RowMean:
 
 
 def _share_of_largest_class(
-    y_true: NDArray[Any], sample_weight: Floats | None, *, error: bool
+    y_true: NDArray[Any],
+    sample_weight: Floats | None,
+    *,
+    error: bool,
+    counts: Floats | None = None,
 ) -> float:
     """Accuracy, or error, where the most frequent class is always decided."""
-    return _share_of_largest(label_counts(y_true, sample_weight)[1], error=error)
-
-
-def _share_of_largest(counts: Floats, *, error: bool) -> float:
-    """Share of the rows of the most frequent class, or of the others."""
+    if counts is None:
+        counts = label_counts(y_true, sample_weight)[1]
     share = float(counts.max() / counts.sum())
     return 1.0 - share if error else share
 

@@ -1111,7 +1111,7 @@ class _Thresholds(NamedTuple):
         ends, level = np.flatnonzero(is_last), np.empty(len(order), dtype=np.intp)
         level[order] = np.cumsum(is_last) - is_last
         hits = np.cumsum(positive[order], dtype=np.float64)[ends]
-        return cls(positive, level, hits, ends + 1.0)
+        return cls(positive, level, hits, (ends + 1).astype(np.float64))
 
     def average_precision(self) -> float:
         """As `AveragePrecision.evaluate` on the rows themselves."""

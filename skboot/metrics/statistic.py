@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._base.checks import fail
 from .._base.errors import call_foreign
 from .._base.values import content_of
-from .cells import CellCodes, SharedCells
+from .cells import CellCodes, SharedCells, label_counts
 
 # ------------------------------------------------------------------ facts of rows
 
@@ -585,8 +585,11 @@ class Statistic(Evaluated):
 
     def labels_in(self, y_true: NDArray[Any], y_pred: NDArray[Any] | None = None) -> NDArray[Any]:
         """Labels of the truth, or of decisions as well; counted once for all metrics of a call."""
-        counted = SharedCells() if self.shared_cells is None else self.shared_cells
-        return counted.label_counts(y_true)[0] if y_pred is None else counted.labels(y_true, y_pred)
+        if self.shared_cells is not None and y_pred is not None:
+            return self.shared_cells.labels(y_true, y_pred)
+        counts_of = label_counts if self.shared_cells is None else self.shared_cells.label_counts
+        labels = counts_of(y_true)[0]
+        return labels if y_pred is None else np.union1d(labels, counts_of(y_pred)[0])
 
     def on_rows(self, rows: NDArray[np.intp]) -> Statistic:
         """Return the statistic of some of the rows, for one that knows which rows it is of."""

@@ -31,7 +31,6 @@ import numpy as np
 import sklearn.metrics
 from numpy.typing import NDArray
 
-from .._base.values import read_only
 from .._base.work import Workers
 from ..inference.distribution import BoundStatistic, over_blocks
 from ..method_error.cv_bootstrap import auc_error_influence
@@ -173,11 +172,10 @@ def replicate(
         return abs(function.factor) * (value - 1), abs(function.factor) * influence
     by_one_sort = statistic.without_each_row(y, y_pred) if are_plain else None
     if by_one_sort is not None:
-        value, without = (function.factor * part for part in by_one_sort)
-        n_rows = len(y)
-        if not np.isfinite(value) or n_rows < 2:
-            return np.nan, np.full(n_rows, np.nan)
-        return value, (n_rows - 1) * (value - without)
+        value, without_row = function.factor * by_one_sort[0], function.factor * by_one_sort[1]
+        if not np.isfinite(value) or len(y) < 2:
+            return np.nan, np.full(len(y), np.nan)
+        return value, (len(y) - 1) * (value - without_row)
     # Of labels without weights it is enough to leave out one row of each cell; see below.
     by_cell = is_label and are_plain
     if units is None and statistic.calls_function and not by_cell:
@@ -858,6 +856,7 @@ class RunRecords:
     sample_records: Sequence[Record]
     all_rows: bool
     failed_score: float = np.nan
+    _put_together: dict[str, tuple[Array, Array]] = field(default_factory=dict, repr=False)
 
     @property
     def n_rows(self) -> int:
@@ -880,14 +879,8 @@ class RunRecords:
 
         Those of all metrics of labels are put together once.
         """
-        return self._labels_of_bootstrap if key == LabelRunMetric.key else self._of_bootstrap(key)
-
-    @cached_property
-    def _labels_of_bootstrap(self) -> tuple[Array, Array]:
-        data, runs = self._of_bootstrap(LabelRunMetric.key)
-        return read_only(data), read_only(runs)
-
-    def _of_bootstrap(self, key: str) -> tuple[Array, Array]:
+        if key in self._put_together:
+            return self._put_together[key]
         records = self.sample_records[: self.samples.n_bootstrap_runs]
         runs = np.array([k for k, record in enumerate(records) if key in record], dtype=np.intp)
         if not len(runs):
@@ -902,6 +895,9 @@ class RunRecords:
             # every loss takes a zero.
             values[:] = answers[0] if len(answers) else 0
             values[rows] = answers
+        if key == LabelRunMetric.key:
+            data.flags.writeable = False
+            self._put_together[key] = data, runs
         return data, runs
 
     def by_rows(self, key: str) -> Iterator[tuple[slice, Array, Array]]:

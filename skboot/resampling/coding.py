@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,22 +30,14 @@ from .draws import AtomCounts, single_units
 Floats = NDArray[np.float64]
 
 
-class CodesOfCells(Protocol):
-    """Codes of the cells that rows are of, (n_cells,), which other statistics may divide too."""
-
-    cells: Any
-    code_of_cell: NDArray[Any]
-    of_rows: NDArray[Any]
-
-
 class CodedRows(NamedTuple):
     """The code of each row for one statistic, and how the statistic reads blocks.
 
     Attributes
     ----------
-    coded : ndarray of shape (n_seen,), CodesOfCells or None
-        Numbers interchangeable rows from 0, every number in use, or the cells that they are of;
-        None: every row has its own code.
+    coded : ndarray of shape (n_seen,), CellCodes or None
+        Numbers interchangeable rows from 0, every number in use, or the cells that they are of
+        (`skboot.metrics.cells.CellCodes`); None: every row has its own code.
     n_codes : int
         Number of codes.
     reads : str
@@ -57,7 +49,7 @@ class CodedRows(NamedTuple):
         Rows that the statistic sees, rising, such as those of a subgroup; None: all.
     """
 
-    coded: NDArray[Any] | CodesOfCells | None
+    coded: Any
     n_codes: int
     reads: str
     counts: NDArray[np.int64] | None = None
@@ -482,8 +474,8 @@ def _joint_codes_by_cells(
         joint, n_joint = joint.reshape(-1), codes.shape[1]
         counts = np.bincount(joint, cells.counts).astype(np.int64)
         codes_of_joint.append(codes)
-        of_rows = _JointCodes(cells, joint.astype(np.min_scalar_type(n_joint)))
-        divided.append(CodedRows(of_rows, n_joint, first.reads, counts, first.rows))
+        coded = replace(first.coded, code_of_cell=joint.astype(np.min_scalar_type(n_joint)))
+        divided.append(CodedRows(coded, n_joint, first.reads, counts, first.rows))
     if len(divided) == 1 and strata is None and divided[0].rows is None:
         # The cells are of all rows, of which none is read.
         [coding] = divided
@@ -500,19 +492,6 @@ def _joint_codes_by_cells(
         codes[numbers] = np.where(joint < 0, -1, known[:, joint])
     order = np.lexsort((*codes[::-1], *([] if stratum is None else [stratum])))
     return codes[:, order], sizes[order], None if stratum is None else stratum[order]
-
-
-@dataclass(frozen=True, eq=False)
-class _JointCodes:
-    """Numbers of what several statistics make of cells, as `CodesOfCells`."""
-
-    cells: Any
-    code_of_cell: NDArray[Any]
-
-    @cached_property
-    def of_rows(self) -> NDArray[Any]:
-        """Number of each row, (n_seen,)."""
-        return self.cells.rows(self.code_of_cell)
 
 
 def _coded_units(

@@ -187,7 +187,7 @@ class Score:
     @property
     def numbers(self) -> list[Any]:
         """Its reduced rows, by which systems are sorted, and not by their names."""
-        code, terms = self.subject.coding.code, self.subject.reduced.terms
+        code, terms = self.subject.reduced.code, self.subject.reduced.terms
         if isinstance(terms, np.ndarray) and terms.dtype == bool:
             # Flags have the place of the numbers they stand for.
             terms = terms.astype(np.float64)
