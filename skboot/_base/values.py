@@ -18,6 +18,7 @@ import time
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -55,13 +56,13 @@ def read_only(value: Any) -> Any:
         return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
     elif is_dataclass(value) and not isinstance(value, type):
         changed = {}
-        for field in fields(value):
-            field_value = getattr(value, field.name)
+        for name in _field_names(type(value)):
+            field_value = getattr(value, name)
             if (
                 type(field_value) not in _LOCKED
                 and (locked := read_only(field_value)) is not field_value
             ):
-                changed[field.name] = locked
+                changed[name] = locked
         return replace(value, **changed) if changed else value
     elif isinstance(value, list):
         return [read_only(item) for item in value]
@@ -70,13 +71,20 @@ def read_only(value: Any) -> Any:
     return value
 
 
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    """Names of the fields of a dataclass: every result asks for those of the same few."""
+    return tuple(field.name for field in fields(kind))
+
+
 def size_of(values: Any) -> float:
     """Return a power of two near the largest size of some numbers; 1 where that is 0 or undefined.
 
     What is divided by it has the same digits, and its powers stay in the range of double precision.
     """
     # Without an array of all sizes; NaN is both the highest and the lowest.
-    highest, lowest = float(np.max(values, initial=0.0)), float(np.min(values, initial=0.0))
+    values = np.asarray(values)
+    highest, lowest = float(values.max(initial=0.0)), float(values.min(initial=0.0))
     largest = highest if highest > -lowest else -lowest
     if not 0 < largest < np.inf:
         return 1.0
