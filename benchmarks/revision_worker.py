@@ -237,6 +237,25 @@ WORKLOADS = {
     "ROC AUC of 20 subgroups, n 1e5, 200 resamples": lambda: score(
         *scores(10**5), metric="roc_auc", by=parts(10**5, 20), n_resamples=200
     ),
+    "accuracy of 200 subgroups, n 1e5, 299 resamples": lambda: score(
+        *labels(10**5, 2), by=parts(10**5, 200), n_resamples=299
+    ),
+    "mean absolute error of 200 subgroups, n 1e5, 299 resamples": lambda: score(
+        losses(10**5),
+        losses(10**5)[::-1],
+        metric="neg_mean_absolute_error",
+        by=parts(10**5, 200),
+        n_resamples=299,
+    ),
+    "ROC AUC of 200 subgroups, n 1e5, 299 resamples": lambda: score(
+        *scores(10**5), metric="roc_auc", by=parts(10**5, 200), n_resamples=299
+    ),
+    "ROC AUC over 20 tasks, n 1e5, 299 resamples": lambda: score(
+        *scores(10**5), metric="roc_auc", average_over=parts(10**5, 20), n_resamples=299
+    ),
+    "ROC AUC of 10,000 groups, n 1e5, 299 resamples": lambda: score(
+        *scores(10**5), metric="roc_auc", groups=parts(10**5, 10**4), n_resamples=299
+    ),
     "accuracy in 100 strata, n 1e5": lambda: score(*labels(10**5, 2), strata=parts(10**5, 100)),
     "mean of losses in 10 strata, n 1e5, 200 resamples": lambda: score(
         None, losses(10**5), metric="mean", strata=parts(10**5, 10), n_resamples=200

@@ -34,6 +34,9 @@ FEWEST_SPREAD, MOST_SPREAD = 8, 20
 # Cells of scores that share evenly what recall gains, and as much what precision loses: a hundred
 # more change standard deviations by less than .0005 (record 0083).
 RANK_CELLS = 256
+# Minimum mean number of rows in the cells of each task that is averaged over; of fewer, single rows
+# are drawn faster (records 0010 and 0132).
+ROWS_PER_TASK_CELL = 4
 # Rows of each class at the top that are mostly cells by themselves; below, a cell holds one by this
 # number of the rows above it.
 ROWS_BY_THEMSELVES = 16

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.checks import fail, order_of
+from ._tuning import ROWS_PER_TASK_CELL
 from .means import SumsStatistic
 from .statistic import Columns, Floats, ReadableBlock, Reading, ReducedData, Statistic
 
@@ -187,15 +188,16 @@ class TaskAverage(OverTasks):
         return ReducedData(code, int(starts[-1]), data=MappingProxyType(data))
 
     def in_cells(self, reduced: ReducedData) -> ReducedData | None:
-        """Cells of the rows of each task, if its metric has them and they are much fewer."""
+        """Cells of the rows of each task, if its metric has them and they hold several rows."""
         cells_of_tasks: list[ReducedData] = []
         for reduced_task in reduced.data["of_tasks"]:
             cells = self.inner.in_cells(reduced_task)
-            if cells is None:
+            if cells is None or cells.code is None:
+                return None
+            if cells.n_codes * ROWS_PER_TASK_CELL > len(cells.code):
                 return None
             cells_of_tasks.append(cells)
-        joined = self._joined(cells_of_tasks)
-        return joined if joined.n_codes <= reduced.n_codes // 2 else None
+        return self._joined(cells_of_tasks)
 
     def adds_without_rounding(self, reduced: ReducedData) -> bool:
         """The same as for the metric within each task."""

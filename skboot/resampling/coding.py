@@ -380,12 +380,13 @@ def side_by_side(
         atoms, size = units.atoms, units.n_atoms[0]
         assert atoms is not None
         # Statistics of one part have its atoms, the same object.
-        is_slice = isinstance(atoms, slice)
-        key: Any = (atoms.start, atoms.stop) if is_slice else id(atoms)
+        key: Any = (atoms.start, atoms.stop) if isinstance(atoms, slice) else id(atoms)
         if key not in places:
             places[key] = slice(n_placed, n_placed + size)
             n_placed += size
-            numbers.append(np.arange(atoms.start, atoms.stop) if is_slice else atoms)
+            if isinstance(atoms, slice):
+                atoms = np.arange(atoms.start, atoms.stop)
+            numbers.append(atoms)
         renumbered.append(replace(units, atoms=places[key], _cache=[]))
     order = np.concatenate(numbers)
     if not np.array_equal(np.bincount(order), np.ones(len(order))):

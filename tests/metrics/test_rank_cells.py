@@ -256,17 +256,19 @@ def test_subgroups_have_the_law_of_rows(metric, monkeypatch):
     [("roc_auc", roc_auc_score), ("average_precision", average_precision_score)],
 )
 def test_averages_over_tasks_have_the_law_of_rows(metric, function, monkeypatch):
-    task = np.arange(N) % 10
+    rng, n = np.random.default_rng(4), 30_000
+    task, truth = np.arange(n) % 10, (rng.random(n) < 0.3).astype(int)
+    score = rng.normal(size=n) + (1 + task / 10) * truth
 
     def result():
         return skboot.bootstrap_score(
-            TRUTH, SCORE, metric=metric, average_over=task, n_resamples=1999, random_state=0
+            truth, score, metric=metric, average_over=task, n_resamples=1999, random_state=0
         )
 
     by_cells = result()
-    monkeypatch.setattr(study, "_ROWS_FOR_CELLS", N + 1)
+    monkeypatch.setattr(study, "_ROWS_FOR_CELLS", n + 1)
     by_rows = result()
-    values = [function(TRUTH[task == k], SCORE[task == k]) for k in range(10)]
+    values = [function(truth[task == k], score[task == k]) for k in range(10)]
     assert by_cells.estimate == pytest.approx(np.mean(values), rel=1e-12)
     spread = by_rows.standard_error
     assert by_cells.standard_error == pytest.approx(spread, rel=6.4 / np.sqrt(3998))
