@@ -44,8 +44,10 @@ TABLE_ENTRIES = 1 << 12
 # at once, with one uniform number a unit.
 STRATA_IN_TURN = 64
 # Maximum units that are left out one by one where each costs a pass over the rows; of more units,
-# this many random sets are left out (record 0004).
+# random sets are left out, as many as there are resamples, but not more than this (record 0004).
 JACKKNIFE_UNITS = 1000
+# Minimum number of these sets (record 0134).
+FEWEST_SETS = 200
 
 # Cells of equal size, beside those of single rows: twice as many change no limit of an interval by
 # a thousandth of its Monte Carlo error (record 0083).

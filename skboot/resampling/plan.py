@@ -26,6 +26,8 @@ from ._tuning import (
     BLOCK_RESAMPLES_BY_ROW,
     BLOCK_RESAMPLES_OF_TWO_ATOMS,
     ENTRIES_PER_COUNT,
+    FEWEST_SETS,
+    JACKKNIFE_UNITS,
     NARROW_COUNTS,
     ON_DEMAND_COUNTS,
 )
@@ -477,6 +479,7 @@ class Binding:
 
     def jackknife_resamples(self) -> Iterator[JackknifeResamples]:
         """Yield the data without each unit, or without each of many sets of units."""
+        n_sets = min(JACKKNIFE_UNITS, max(FEWEST_SETS, self.plan.n_resamples))
         return self.plan.design.jackknife_resamples(
-            self.units_of_codes, self.multiplicity, self.strata
+            self.units_of_codes, self.multiplicity, self.strata, n_sets
         )

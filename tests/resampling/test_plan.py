@@ -160,9 +160,13 @@ def test_interchangeable_rows_are_left_out_once_with_their_multiplicity():
     np.testing.assert_array_equal(part.blocks[0].sums(), [[9, 20, 30], [10, 19, 30], [10, 20, 29]])
 
 
-def test_many_units_without_a_closed_form_are_left_out_in_groups_that_cover_them_once():
+@pytest.mark.parametrize(("n_resamples", "n_sets"), [(2, 200), (549, 549), (1999, 1000)])
+def test_many_units_without_a_closed_form_are_left_out_in_groups_that_cover_them_once(
+    n_resamples, n_sets
+):
+    """As many groups as resamples, but 200 at least and 1000 at most."""
     n = 5000
-    binding = ResamplingPlan(RowDesign.of(n), 2, np.random.SeedSequence(0)).bind(
+    binding = ResamplingPlan(RowDesign.of(n), n_resamples, np.random.SeedSequence(0)).bind(
         [CodedRows(None, n, "running")]
     )
     missing = np.zeros(n)
@@ -171,7 +175,7 @@ def test_many_units_without_a_closed_form_are_left_out_in_groups_that_cover_them
         missing += (1 - part.blocks[0].sums()).sum(axis=0)
         lines += len(part.times)
     np.testing.assert_array_equal(missing, np.ones(n))
-    assert lines == 1000
+    assert lines == n_sets
 
 
 def test_statistics_of_one_call_see_the_same_resamples():
