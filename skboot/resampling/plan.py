@@ -7,6 +7,9 @@ blocks of the same design. Nothing of size n_resamples x n_samples is ever store
 Each block draws from its own stream, the child of the plan's seed whose spawn key is the block's
 number, and is always drawn whole. So the first 100 of 1999 resamples are the 100 of a plan with
 ``n_resamples=100``, whichever process draws them.
+
+A block costs the same however few of its resamples are wanted, so where a resample has many counts
+the first block is shorter: 199 resamples cost a fifth of 999.
 """
 
 from __future__ import annotations
@@ -27,9 +30,13 @@ from ._tuning import (
     BLOCK_RESAMPLES_OF_TWO_ATOMS,
     ENTRIES_PER_COUNT,
     FEWEST_SETS,
+    FIRST_RESAMPLES,
+    HALVED_COUNTS,
     JACKKNIFE_UNITS,
     NARROW_COUNTS,
     ON_DEMAND_COUNTS,
+    ROUND_RESAMPLES,
+    UNDIVIDED_COUNTS,
 )
 from .block import Block, Floats, ReadTerms, SharedSums, UnitBlock, with_few_codes_counted
 from .coding import CodedRows, UnitsOfCodes, bind_rows, occurrences
@@ -233,6 +240,11 @@ class ResamplingPlan:
                 1, sum(map(len, multiplicity)), max(n_entries, default=0) // ENTRIES_PER_COUNT
             )
         block_size = 1 << (max(1, min(most, BLOCK_COUNTS // n_counts)).bit_length() - 1)
+        first_block_size = block_size
+        if n_counts > UNDIVIDED_COUNTS and block_size >= BLOCK_RESAMPLES // 2:
+            # Where counts take the time, a call for few resamples does not pay for a whole block.
+            block_size = block_size * ROUND_RESAMPLES // BLOCK_RESAMPLES
+            first_block_size = block_size // 2 if n_counts <= HALVED_COUNTS else FIRST_RESAMPLES
         # Resamples of two atoms are drawn, and summed, one after the other, so that the first of a
         # block are the same whether they are drawn alone or with those that follow.
         prefix_stable = draws_rows and len(multiplicity[0]) == 2 and set(reads) <= {"sums"}
@@ -246,6 +258,7 @@ class ResamplingPlan:
             multiplicity,
             strata,
             block_size=BLOCK_RESAMPLES_OF_TWO_ATOMS if prefix_stable else block_size,
+            first_block_size=BLOCK_RESAMPLES_OF_TWO_ATOMS if prefix_stable else first_block_size,
             codes_of_given_rows=None
             if self.resamples is None
             else bind_rows(codings, self.design.n_samples, None, as_rows=True)[0],
@@ -321,6 +334,8 @@ class Binding:
     block_size : int
         Resamples in a block; depends on the data alone, so streams do not shift with
         ``n_resamples``.
+    first_block_size : int
+        Resamples in block 0; where they are fewer, block 1 has the rest of ``block_size``.
     units_as_drawn : list of UnitsOfCodes
         Codes of each statistic in terms of what its resamples count: atoms, or its codes.
     codes_of_given_rows : list of UnitsOfCodes or None
@@ -337,15 +352,29 @@ class Binding:
     multiplicity: tuple[NDArray[np.int64], ...]
     strata: NDArray[np.intp] | None
     block_size: int
+    first_block_size: int
     codes_of_given_rows: list[UnitsOfCodes] | None
     on_demand: bool = False
     draws_are_prefix_stable: bool = False
     _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
+    def block_starts(self) -> list[int]:
+        """First resample of each block that the plan needs, and the end of the last one."""
+        n_resamples, first_size = self.plan.n_resamples, self.first_block_size
+        if n_resamples <= first_size:
+            return [0, first_size]
+        whole = range(0, n_resamples + self.block_size, self.block_size)
+        return sorted({first_size, *whole})
+
+    @property
     def n_blocks(self) -> int:
         """Number of blocks that hold the plan's resamples."""
-        return -(-self.plan.n_resamples // self.block_size)
+        return len(self.block_starts) - 1
+
+    def resamples_of(self, number: int) -> slice:
+        """Resamples of a whole block, which may end behind the last one of the plan."""
+        return slice(self.block_starts[number], self.block_starts[number + 1])
 
     def only(self, which: Sequence[int]) -> Binding:
         """Return the binding of the statistics at some positions."""
@@ -409,11 +438,11 @@ class Binding:
         if (
             is_given
             or not self.plan.design.units_are_rows
-            or self.block_size * n_atoms > NARROW_COUNTS
+            or self.first_block_size * n_atoms > NARROW_COUNTS
             or any(units.reads != "sums" for units in self.units_of_codes)
         ):
             return None
-        n_drawn = self.block_size
+        n_drawn = self.first_block_size
         if self.draws_are_prefix_stable:
             n_drawn = min(n_drawn, n_resamples)
         without_unit = slice(n_drawn + 1, n_drawn + 1 + n_atoms)
@@ -427,7 +456,8 @@ class Binding:
         by resample are cut here. Block 0 ``with_data`` has the rows `rows_with_data`: the data, and
         the data without one unit of each atom, cost less there than in blocks of their own.
         """
-        resamples = slice(number * self.block_size, (number + 1) * self.block_size)
+        resamples = self.resamples_of(number)
+        n_whole = resamples.stop - resamples.start
         if self.codes_of_given_rows is not None:
             assert self.plan.resamples is not None
             picks, n = self.plan.resamples[resamples], self.plan.design.n_samples
@@ -444,11 +474,9 @@ class Binding:
         rng = np.random.Generator(np.random.SFC64(child_seed(self.plan.seed, number)))
         if self.on_demand:
             multiplicity = self.multiplicity[0]
-            return [OnDemandBlock(self.units_of_codes[0], multiplicity, self.block_size, rng)]
-        n_wanted = self.plan.n_resamples - number * self.block_size
-        n_resamples = (
-            min(self.block_size, n_wanted) if self.draws_are_prefix_stable else self.block_size
-        )
+            return [OnDemandBlock(self.units_of_codes[0], multiplicity, n_whole, rng)]
+        n_wanted = self.plan.n_resamples - resamples.start
+        n_resamples = min(n_whole, n_wanted) if self.draws_are_prefix_stable else n_whole
         within = None if self.strata is None else self.drawn_within
         counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
         if with_data:

@@ -39,6 +39,31 @@ def test_the_first_resamples_do_not_depend_on_how_many_follow(name):
     np.testing.assert_array_equal(many[:100], few)
 
 
+@pytest.mark.parametrize("n", [130, 700, 5000])
+def test_divided_blocks_hold_the_same_resamples_whatever_follows(n):
+    """The first block is short where a resample has many counts."""
+    design, coding = RowDesign.of(n), CodedRows(None, n, "running")
+    many = weights(design, 1100, coding=coding)
+    for n_resamples in (99, 199, 200, 201, 499, 501, 999, 1001):
+        binding = ResamplingPlan(design, n_resamples, np.random.SeedSequence(1)).bind([coding])
+        blocks = [binding.resamples_of(k) for k in range(binding.n_blocks)]
+        np.testing.assert_array_equal(
+            weights(design, n_resamples, coding=coding), many[:n_resamples]
+        )
+        assert blocks[0].start == 0
+        assert blocks[-1].start < n_resamples <= blocks[-1].stop
+        assert [block.stop for block in blocks[:-1]] == [block.start for block in blocks[1:]]
+        assert blocks[0].stop < binding.block_size
+
+
+def test_199_resamples_are_one_short_block():
+    binding = ResamplingPlan(RowDesign.of(1000), 199, np.random.SeedSequence(1)).bind(
+        [CodedRows(None, 1000, "sums")]
+    )
+    [block] = binding.block(0)
+    assert (binding.n_blocks, block.n_resamples) == (1, 200)
+
+
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_same_seed_gives_the_same_resamples_and_is_not_spawned(name):
     seed = np.random.SeedSequence(5)
