@@ -338,9 +338,8 @@ def _scores_outside(
 ) -> Floats:
     """Return the scores of the choices of a block's resamples on the rows that each leaves out."""
     binding, subjects, chosen = shared
-    resamples = binding.resamples_of(number)
-    start, blocks = resamples.start, binding.block(number)
-    choices_of_block = chosen[resamples]
+    start, stop = binding.block_starts[number : number + 2]
+    blocks, choices_of_block = binding.block(number), chosen[start:stop]
     scores = np.full(len(choices_of_block), np.nan)
     for k in np.unique(choices_of_block):
         block, chose_k = blocks[k], np.flatnonzero(choices_of_block == k)

@@ -588,9 +588,8 @@ def _data_and_first_block(
 def _block(shared: tuple[Binding, Sequence[BoundStatistic]], number: int) -> list[_Values]:
     """Return values and variances on the resamples of a block."""
     binding, statistics = shared
-    resamples = binding.resamples_of(number)
-    start = resamples.start
-    n_resamples = min(resamples.stop, binding.plan.n_resamples) - start
+    start, stop = binding.block_starts[number : number + 2]
+    n_resamples = min(stop, binding.plan.n_resamples) - start
     try:
         return _evaluate(binding, binding.block(number), statistics, n_resamples)
     except MetricError as failure:

@@ -248,6 +248,12 @@ class ResamplingPlan:
         # Resamples of two atoms are drawn, and summed, one after the other, so that the first of a
         # block are the same whether they are drawn alone or with those that follow.
         prefix_stable = draws_rows and len(multiplicity[0]) == 2 and set(reads) <= {"sums"}
+        if prefix_stable:
+            block_size = first_block_size = BLOCK_RESAMPLES_OF_TWO_ATOMS
+        block_starts = [0, first_block_size]
+        if self.n_resamples > first_block_size:
+            whole = range(0, self.n_resamples + block_size, block_size)
+            block_starts = sorted({first_block_size, *whole})
         as_drawn = units_of_codes
         if len(codings) > 1 and self.design.draws_independent_rows:
             as_drawn = with_few_codes_counted(units_of_codes)
@@ -257,8 +263,8 @@ class ResamplingPlan:
             as_drawn,
             multiplicity,
             strata,
-            block_size=BLOCK_RESAMPLES_OF_TWO_ATOMS if prefix_stable else block_size,
-            first_block_size=BLOCK_RESAMPLES_OF_TWO_ATOMS if prefix_stable else first_block_size,
+            block_size=block_size,
+            block_starts=block_starts,
             codes_of_given_rows=None
             if self.resamples is None
             else bind_rows(codings, self.design.n_samples, None, as_rows=True)[0],
@@ -334,8 +340,9 @@ class Binding:
     block_size : int
         Resamples in a block; depends on the data alone, so streams do not shift with
         ``n_resamples``.
-    first_block_size : int
-        Resamples in block 0; where they are fewer, block 1 has the rest of ``block_size``.
+    block_starts : list of int
+        First resample of each block that the plan needs, and the end of the last one, which may be
+        behind the plan's. Block 0 may be shorter; block 1 then has the rest of ``block_size``.
     units_as_drawn : list of UnitsOfCodes
         Codes of each statistic in terms of what its resamples count: atoms, or its codes.
     codes_of_given_rows : list of UnitsOfCodes or None
@@ -352,29 +359,16 @@ class Binding:
     multiplicity: tuple[NDArray[np.int64], ...]
     strata: NDArray[np.intp] | None
     block_size: int
-    first_block_size: int
+    block_starts: list[int]
     codes_of_given_rows: list[UnitsOfCodes] | None
     on_demand: bool = False
     draws_are_prefix_stable: bool = False
     _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
-    @cached_property
-    def block_starts(self) -> list[int]:
-        """First resample of each block that the plan needs, and the end of the last one."""
-        n_resamples, first_size = self.plan.n_resamples, self.first_block_size
-        if n_resamples <= first_size:
-            return [0, first_size]
-        whole = range(0, n_resamples + self.block_size, self.block_size)
-        return sorted({first_size, *whole})
-
     @property
     def n_blocks(self) -> int:
         """Number of blocks that hold the plan's resamples."""
         return len(self.block_starts) - 1
-
-    def resamples_of(self, number: int) -> slice:
-        """Resamples of a whole block, which may end behind the last one of the plan."""
-        return slice(self.block_starts[number], self.block_starts[number + 1])
 
     def only(self, which: Sequence[int]) -> Binding:
         """Return the binding of the statistics at some positions."""
@@ -438,11 +432,11 @@ class Binding:
         if (
             is_given
             or not self.plan.design.units_are_rows
-            or self.first_block_size * n_atoms > NARROW_COUNTS
+            or self.block_starts[1] * n_atoms > NARROW_COUNTS
             or any(units.reads != "sums" for units in self.units_of_codes)
         ):
             return None
-        n_drawn = self.first_block_size
+        n_drawn = self.block_starts[1]
         if self.draws_are_prefix_stable:
             n_drawn = min(n_drawn, n_resamples)
         without_unit = slice(n_drawn + 1, n_drawn + 1 + n_atoms)
@@ -456,8 +450,8 @@ class Binding:
         by resample are cut here. Block 0 ``with_data`` has the rows `rows_with_data`: the data, and
         the data without one unit of each atom, cost less there than in blocks of their own.
         """
-        resamples = self.resamples_of(number)
-        n_whole = resamples.stop - resamples.start
+        start, stop = self.block_starts[number : number + 2]
+        resamples, n_whole = slice(start, stop), stop - start
         if self.codes_of_given_rows is not None:
             assert self.plan.resamples is not None
             picks, n = self.plan.resamples[resamples], self.plan.design.n_samples
@@ -475,7 +469,7 @@ class Binding:
         if self.on_demand:
             multiplicity = self.multiplicity[0]
             return [OnDemandBlock(self.units_of_codes[0], multiplicity, n_whole, rng)]
-        n_wanted = self.plan.n_resamples - resamples.start
+        n_wanted = self.plan.n_resamples - start
         n_resamples = min(n_whole, n_wanted) if self.draws_are_prefix_stable else n_whole
         within = None if self.strata is None else self.drawn_within
         counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
