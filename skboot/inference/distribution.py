@@ -147,7 +147,7 @@ def bootstrap(
     """
     n_values = sum(bound.statistic.n_values for bound in statistics)
     check_replicates_fit(binding.plan.n_resamples, n_values)
-    n_resamples = binding.plan.n_resamples
+    n_resamples, n_in_first = binding.plan.n_resamples, binding.block_starts[1]
     with progress(n_resamples, "resamples", workers.verbose) as done, single_threaded_blas():
         start = time.perf_counter()
         try:
@@ -155,13 +155,13 @@ def bootstrap(
         except MetricError as failure:
             raise failure.on_data() from failure.error
         seconds = time.perf_counter() - start
-        if seconds * binding.n_blocks >= _WORTH_ADVICE:
+        if seconds * n_resamples / min(n_resamples, n_in_first) >= _WORTH_ADVICE:
             # Someone who looks at progress sees how long it takes.
             is_shown = bool(workers.verbose) or (workers.verbose is None and is_watched())
             note = _note_on_time(binding, statistics, is_shown)
             if note is not None:
                 warn_before(note)
-        done(binding.block_size)
+        done(n_in_first)
         blocks = [first_block]
         if binding.n_blocks > 1:
             blocks += _other_blocks(binding, _block, (binding, statistics), workers, done, seconds)
@@ -232,7 +232,7 @@ def over_blocks(
         start = time.perf_counter()
         first_block = work(shared, 0)
         seconds = time.perf_counter() - start
-        done(binding.block_size)
+        done(binding.block_starts[1])
         return [first_block, *_other_blocks(binding, work, shared, workers, done, seconds)]
 
 
@@ -242,14 +242,17 @@ def _other_blocks(
     shared: Any,
     workers: Workers,
     done: Callable[[int], None],
-    seconds_each: float,
+    seconds_of_first: float,
 ) -> list[Any]:
     """Do some work on every block but the first, which took so many seconds: the one loop."""
     blocks: dict[int, Any] = {}
+    # The first block may be shorter than those that follow.
+    seconds_each = seconds_of_first * binding.block_size / binding.block_starts[1]
     work_of_blocks = (_numbered, (work, shared), range(1, binding.n_blocks))
     for chunk in in_chunks(*work_of_blocks, n_jobs=workers.n_jobs, seconds_each=seconds_each):
         blocks.update(chunk)
-        done(len(chunk) * binding.block_size)
+        starts = binding.block_starts
+        done(sum(starts[number + 1] - starts[number] for number, _ in chunk))
     return [blocks[number] for number in range(1, binding.n_blocks)]
 
 
@@ -585,8 +588,8 @@ def _data_and_first_block(
 def _block(shared: tuple[Binding, Sequence[BoundStatistic]], number: int) -> list[_Values]:
     """Return values and variances on the resamples of a block."""
     binding, statistics = shared
-    start = number * binding.block_size
-    n_resamples = min(binding.block_size, binding.plan.n_resamples - start)
+    start, stop = binding.block_starts[number : number + 2]
+    n_resamples = min(stop, binding.plan.n_resamples) - start
     try:
         return _evaluate(binding, binding.block(number), statistics, n_resamples)
     except MetricError as failure:

@@ -12,6 +12,16 @@ numbers but for rounding, by what they cost.
 BLOCK_COUNTS = 1 << 22
 # Maximum resamples in a block; a call for fewer resamples pays for the whole block.
 BLOCK_RESAMPLES = 1 << 10
+# Resamples of the first block where these take the time, and the second has the rest of a whole
+# one, so that 199 resamples cost a fifth of 999 (record 0133).
+FIRST_RESAMPLES = 200
+# Maximum resamples in a block that is divided so: 999 and 1999 resamples waste none (record 0133).
+ROUND_RESAMPLES = 1000
+# Maximum counts of a resample up to which the first block is whole: the counts of a block cost less
+# there than what each block costs (record 0133).
+UNDIVIDED_COUNTS = 1 << 7
+# Maximum counts of a resample up to which the first block is half of a whole one (record 0133).
+HALVED_COUNTS = 640
 # Maximum resamples in a block of two atoms, whose resamples are drawn one after the other; such a
 # block can be cut where it is drawn and may be long (record 0015).
 BLOCK_RESAMPLES_OF_TWO_ATOMS = 1 << 14
@@ -44,8 +54,10 @@ TABLE_ENTRIES = 1 << 12
 # at once, with one uniform number a unit.
 STRATA_IN_TURN = 64
 # Maximum units that are left out one by one where each costs a pass over the rows; of more units,
-# this many random sets are left out (record 0004).
+# random sets are left out, as many as there are resamples, but not more than this (record 0004).
 JACKKNIFE_UNITS = 1000
+# Minimum number of these sets (record 0134).
+FEWEST_SETS = 200
 
 # Cells of equal size, beside those of single rows: twice as many change no limit of an interval by
 # a thousandth of its Monte Carlo error (record 0083).

@@ -516,8 +516,11 @@ class SamplingDesign(DesignWords, ABC):
         units_of_codes: Sequence[UnitsOfCodes],
         multiplicity: tuple[NDArray[np.int64], ...],
         strata: NDArray[np.intp] | None,
+        n_sets: int,
     ) -> Iterator[JackknifeResamples]:
         """Yield the data without each unit, or without each of many sets of units.
+
+        There are about ``n_sets`` of these sets, where units are many and have no closed form.
 
         Raises
         ------
@@ -526,7 +529,7 @@ class SamplingDesign(DesignWords, ABC):
         """
         if self.no_jackknife:
             raise TypeError(f"The design {self.kind!r} has no jackknife: {self.no_jackknife}.")
-        return leave_one_out(units_of_codes, multiplicity[0], strata)
+        return leave_one_out(units_of_codes, multiplicity[0], strata, n_sets)
 
 
 _STRATA_HELD = ("the number of units in each stratum",)

@@ -198,9 +198,14 @@ def _rare(
     # Few units are placed one by one.
     n_resamples, n_atoms = len(totals), len(multiplicity)
     if n_atoms > PLACED_ATOMS or not totals.all():
-        size = n_resamples * n_atoms
-        placed = np.bincount(_picked(rng, totals, multiplicity), minlength=size)
-        return placed.reshape(n_resamples, n_atoms)
+        placed = np.empty((n_resamples, n_atoms), np.min_scalar_type(int(totals.max(initial=0))))
+        # Some resamples at a time, whose numbers stay in the cache.
+        step = max(1, FILL_BYTES // 8 // max(n_atoms, n_units_of(multiplicity)))
+        for start in range(0, n_resamples, step):
+            part = placed[start : start + step]
+            picks = _picked(rng, totals[start : start + step], multiplicity)
+            part[:] = np.bincount(picks, minlength=part.size).reshape(part.shape)
+        return placed
     # The same counts from the same numbers, by a comparison for each atom.
     ends = np.cumsum(multiplicity)
     # Numbers of 32 bits are drawn from the same random bits as those of 64, in half the memory.

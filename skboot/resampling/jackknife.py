@@ -222,17 +222,18 @@ def leave_one_out(
     units_of_codes: Sequence[UnitsOfCodes],
     multiplicity: NDArray[np.int64],
     strata: NDArray[np.intp] | None,
+    n_sets: int,
 ) -> Iterator[JackknifeResamples]:
     """Yield the data without one unit, for designs of one factor.
 
-    Every unit is left out where every statistic has a closed form or the units are few; else
-    about a thousand random sets of units are, dealt out within strata.
+    Every unit is left out where every statistic has a closed form or the units are few; else about
+    ``n_sets`` random sets of units are, dealt out within strata.
     """
     n = len(multiplicity)
     cheap = has_closed_forms(units_of_codes)
     # The data without one unit of an atom are the same for all its units, so atoms are counted.
     if not cheap and n > JACKKNIFE_UNITS:
-        yield from _leave_sets_out(units_of_codes, multiplicity, strata)
+        yield from _leave_sets_out(units_of_codes, multiplicity, strata, n_sets)
         return
     atoms_seen = units_of_codes[0].atoms
     have_parts = any(units.atoms is not None for units in units_of_codes)
@@ -276,8 +277,9 @@ def _leave_sets_out(
     units_of_codes: Sequence[UnitsOfCodes],
     multiplicity: NDArray[np.int64],
     strata: NDArray[np.intp] | None,
+    n_sets: int,
 ) -> Iterator[JackknifeResamples]:
-    """Yield the data without random sets of units, dealt out within each stratum."""
+    """Yield the data without each of ``n_sets`` or so random sets, dealt out within strata."""
     n_atoms = len(multiplicity)
     atom = np.repeat(np.arange(n_atoms), multiplicity)
     stratum = np.zeros(len(atom), np.intp) if strata is None else strata[atom]
@@ -286,10 +288,10 @@ def _leave_sets_out(
     shuffled = rng.permutation(len(atom))
     order = shuffled[np.argsort(stratum[shuffled], kind="stable")]
     sizes = np.bincount(stratum)
-    n_sets = np.maximum(2, np.round(JACKKNIFE_UNITS * sizes / sizes.sum())).astype(int)
+    n_sets_of_stratum = np.maximum(2, np.round(n_sets * sizes / sizes.sum())).astype(int)
     sets, set_strata = [], []
     for h, units in enumerate(np.split(order, np.cumsum(sizes)[:-1])):
-        dealt = np.array_split(units, min(n_sets[h], len(units)))
+        dealt = np.array_split(units, min(n_sets_of_stratum[h], len(units)))
         sets.extend(dealt)
         set_strata.extend([h] * len(dealt))
     step = max(1, JACKKNIFE_COUNTS // n_atoms)

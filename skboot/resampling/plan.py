@@ -7,6 +7,9 @@ blocks of the same design. Nothing of size n_resamples x n_samples is ever store
 Each block draws from its own stream, the child of the plan's seed whose spawn key is the block's
 number, and is always drawn whole. So the first 100 of 1999 resamples are the 100 of a plan with
 ``n_resamples=100``, whichever process draws them.
+
+A block costs the same however few of its resamples are wanted, so where a resample has many counts
+the first block is shorter: 199 resamples cost a fifth of 999.
 """
 
 from __future__ import annotations
@@ -27,10 +30,16 @@ from ._tuning import (
     BLOCK_RESAMPLES_BY_ROW,
     BLOCK_RESAMPLES_OF_TWO_ATOMS,
     ENTRIES_PER_COUNT,
+    FEWEST_SETS,
+    FIRST_RESAMPLES,
+    HALVED_COUNTS,
+    JACKKNIFE_UNITS,
     JOINED_COUNTS,
     NARROW_COUNTS,
     ON_DEMAND_COUNTS,
+    ROUND_RESAMPLES,
     TILE_ELEMENTS,
+    UNDIVIDED_COUNTS,
 )
 from .block import Block, Floats, ReadTerms, SharedSums, UnitBlock, with_few_codes_counted
 from .coding import CodedRows, UnitsOfCodes, bind_rows, occurrences, side_by_side
@@ -234,9 +243,6 @@ class ResamplingPlan:
                 1, sum(map(len, multiplicity)), max(n_entries, default=0) // ENTRIES_PER_COUNT
             )
         block_size = 1 << (max(1, min(most, BLOCK_COUNTS // n_counts)).bit_length() - 1)
-        # Resamples of two atoms are drawn, and summed, one after the other, so that the first of a
-        # block are the same whether they are drawn alone or with those that follow.
-        prefix_stable = draws_rows and len(multiplicity[0]) == 2 and set(reads) <= {"sums"}
         as_drawn = units_of_codes
         if len(codings) > 1 and self.design.draws_independent_rows:
             as_drawn = with_few_codes_counted(units_of_codes)
@@ -254,13 +260,29 @@ class ResamplingPlan:
             n_streams = 1 << (max(1, fitting).bit_length() - 1)
             if multiplicity[0].strides == (0,):
                 as_drawn, atom_order = side_by_side(as_drawn)
+        block_size *= n_streams
+        first_block_size = block_size
+        if n_streams == 1 and n_counts > UNDIVIDED_COUNTS and block_size >= BLOCK_RESAMPLES // 2:
+            # Where counts take the time, a call for few resamples does not pay for a whole block.
+            block_size = block_size * ROUND_RESAMPLES // BLOCK_RESAMPLES
+            first_block_size = block_size // 2 if n_counts <= HALVED_COUNTS else FIRST_RESAMPLES
+        # Resamples of two atoms are drawn, and summed, one after the other, so that the first of a
+        # block are the same whether they are drawn alone or with those that follow.
+        prefix_stable = draws_rows and len(multiplicity[0]) == 2 and set(reads) <= {"sums"}
+        if prefix_stable:
+            block_size = first_block_size = BLOCK_RESAMPLES_OF_TWO_ATOMS
+        block_starts = [0, first_block_size]
+        if self.n_resamples > first_block_size:
+            whole = range(0, self.n_resamples + block_size, block_size)
+            block_starts = sorted({first_block_size, *whole})
         return Binding(
             self,
             units_of_codes,
             as_drawn,
             multiplicity,
             strata,
-            block_size=BLOCK_RESAMPLES_OF_TWO_ATOMS if prefix_stable else n_streams * block_size,
+            block_size=block_size,
+            block_starts=block_starts,
             codes_of_given_rows=None
             if self.resamples is None
             else bind_rows(codings, self.design.n_samples, None, as_rows=True)[0],
@@ -338,6 +360,9 @@ class Binding:
     block_size : int
         Resamples in a block; depends on the data alone, so streams do not shift with
         ``n_resamples``.
+    block_starts : list of int
+        First resample of each block that the plan needs, and the end of the last one, which may be
+        behind the plan's. Block 0 may be shorter; block 1 then has the rest of ``block_size``.
     units_as_drawn : list of UnitsOfCodes
         Codes of each statistic in terms of what its resamples count: atoms, or its codes.
     codes_of_given_rows : list of UnitsOfCodes or None
@@ -359,6 +384,7 @@ class Binding:
     multiplicity: tuple[NDArray[np.int64], ...]
     strata: NDArray[np.intp] | None
     block_size: int
+    block_starts: list[int]
     codes_of_given_rows: list[UnitsOfCodes] | None
     on_demand: bool = False
     draws_are_prefix_stable: bool = False
@@ -366,10 +392,10 @@ class Binding:
     atom_order: NDArray[np.intp] | None = None
     _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
-    @cached_property
+    @property
     def n_blocks(self) -> int:
         """Number of blocks that hold the plan's resamples."""
-        return -(-self.plan.n_resamples // self.block_size)
+        return len(self.block_starts) - 1
 
     def only(self, which: Sequence[int]) -> Binding:
         """Return the binding of the statistics at some positions."""
@@ -433,11 +459,11 @@ class Binding:
         if (
             is_given
             or not self.plan.design.units_are_rows
-            or self.block_size * n_atoms > NARROW_COUNTS
+            or self.block_starts[1] * n_atoms > NARROW_COUNTS
             or any(units.reads != "sums" for units in self.units_of_codes)
         ):
             return None
-        n_drawn = self.block_size
+        n_drawn = self.block_starts[1]
         if self.draws_are_prefix_stable:
             n_drawn = min(n_drawn, n_resamples)
         without_unit = slice(n_drawn + 1, n_drawn + 1 + n_atoms)
@@ -451,7 +477,8 @@ class Binding:
         by resample are cut here. Block 0 ``with_data`` has the rows `rows_with_data`: the data, and
         the data without one unit of each atom, cost less there than in blocks of their own.
         """
-        resamples = slice(number * self.block_size, (number + 1) * self.block_size)
+        start, stop = self.block_starts[number : number + 2]
+        resamples, n_whole = slice(start, stop), stop - start
         if self.codes_of_given_rows is not None:
             assert self.plan.resamples is not None
             picks, n = self.plan.resamples[resamples], self.plan.design.n_samples
@@ -468,9 +495,9 @@ class Binding:
         if self.on_demand:
             rng = np.random.Generator(np.random.SFC64(child_seed(self.plan.seed, number)))
             multiplicity = self.multiplicity[0]
-            return [OnDemandBlock(self.units_of_codes[0], multiplicity, self.block_size, rng)]
-        n_wanted = self.plan.n_resamples - number * self.block_size
-        n_resamples = self.block_size // self.n_streams
+            return [OnDemandBlock(self.units_of_codes[0], multiplicity, n_whole, rng)]
+        n_wanted = self.plan.n_resamples - start
+        n_resamples = n_whole // self.n_streams
         if self.draws_are_prefix_stable:
             n_resamples = min(n_resamples, n_wanted)
         within = None if self.strata is None else self.drawn_within
@@ -517,6 +544,7 @@ class Binding:
 
     def jackknife_resamples(self) -> Iterator[JackknifeResamples]:
         """Yield the data without each unit, or without each of many sets of units."""
+        n_sets = min(JACKKNIFE_UNITS, max(FEWEST_SETS, self.plan.n_resamples))
         return self.plan.design.jackknife_resamples(
-            self.units_of_codes, self.multiplicity, self.strata
+            self.units_of_codes, self.multiplicity, self.strata, n_sets
         )

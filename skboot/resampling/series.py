@@ -512,6 +512,7 @@ class SeriesDesign(SamplingDesign):
         units_of_codes: Sequence[UnitsOfCodes],
         multiplicity: tuple[NDArray[np.int64], ...],
         strata: NDArray[np.intp] | None,
+        n_sets: int,
     ) -> Iterator[JackknifeResamples]:
         """Yield the data without each block; see `SamplingDesign.jackknife_resamples`."""
         block, n_blocks = self.circles.block_of_row, self.n_units[0]
@@ -526,4 +527,5 @@ class SeriesDesign(SamplingDesign):
             )
             for units in units_of_codes
         ]
-        return leave_one_out(units_as_blocks, np.ones(n_blocks, dtype=np.int64), self.strata)
+        times = np.ones(n_blocks, dtype=np.int64)
+        return leave_one_out(units_as_blocks, times, self.strata, n_sets)

@@ -39,6 +39,31 @@ def test_the_first_resamples_do_not_depend_on_how_many_follow(name):
     np.testing.assert_array_equal(many[:100], few)
 
 
+@pytest.mark.parametrize("n", [130, 700, 5000])
+def test_divided_blocks_hold_the_same_resamples_whatever_follows(n):
+    """The first block is short where a resample has many counts."""
+    design, coding = RowDesign.of(n), CodedRows(None, n, "running")
+    many = weights(design, 1100, coding=coding)
+    for n_resamples in (99, 199, 200, 201, 499, 501, 999, 1001):
+        binding = ResamplingPlan(design, n_resamples, np.random.SeedSequence(1)).bind([coding])
+        np.testing.assert_array_equal(
+            weights(design, n_resamples, coding=coding), many[:n_resamples]
+        )
+        starts = binding.block_starts
+        assert starts[0] == 0
+        assert starts == sorted(set(starts))
+        assert starts[-2] < n_resamples <= starts[-1]
+        assert starts[1] < binding.block_size
+
+
+def test_199_resamples_are_one_short_block():
+    binding = ResamplingPlan(RowDesign.of(1000), 199, np.random.SeedSequence(1)).bind(
+        [CodedRows(None, 1000, "sums")]
+    )
+    [block] = binding.block(0)
+    assert (binding.n_blocks, block.n_resamples) == (1, 200)
+
+
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_same_seed_gives_the_same_resamples_and_is_not_spawned(name):
     seed = np.random.SeedSequence(5)
@@ -160,9 +185,13 @@ def test_interchangeable_rows_are_left_out_once_with_their_multiplicity():
     np.testing.assert_array_equal(part.blocks[0].sums(), [[9, 20, 30], [10, 19, 30], [10, 20, 29]])
 
 
-def test_many_units_without_a_closed_form_are_left_out_in_groups_that_cover_them_once():
+@pytest.mark.parametrize(("n_resamples", "n_sets"), [(2, 200), (549, 549), (1999, 1000)])
+def test_many_units_without_a_closed_form_are_left_out_in_groups_that_cover_them_once(
+    n_resamples, n_sets
+):
+    """As many groups as resamples, but 200 at least and 1000 at most."""
     n = 5000
-    binding = ResamplingPlan(RowDesign.of(n), 2, np.random.SeedSequence(0)).bind(
+    binding = ResamplingPlan(RowDesign.of(n), n_resamples, np.random.SeedSequence(0)).bind(
         [CodedRows(None, n, "running")]
     )
     missing = np.zeros(n)
@@ -171,7 +200,7 @@ def test_many_units_without_a_closed_form_are_left_out_in_groups_that_cover_them
         missing += (1 - part.blocks[0].sums()).sum(axis=0)
         lines += len(part.times)
     np.testing.assert_array_equal(missing, np.ones(n))
-    assert lines == 1000
+    assert lines == n_sets
 
 
 def test_statistics_of_one_call_see_the_same_resamples():

@@ -366,7 +366,7 @@ def test_of_many_rows_random_sets_are_left_out(in_strata):
     expected = np.sum(off**3) / (6 * np.sum(off**2) ** 1.5)
     columns = {"strata": strata} if in_strata else {}
     result = scored(None, values, metric=lambda y: float(np.mean(y)), interval="bca",
-                    n_resamples=9, **columns)  # fmt: skip
+                    n_resamples=1000, **columns)  # fmt: skip
     close(result._evidence.acceleration, expected, 0.1)
     error, _, n_left_out = result._evidence.jackknife_jumps
     close(error, np.sqrt(np.sum(off**2)) / n, 0.05)
