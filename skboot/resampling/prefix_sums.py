@@ -275,7 +275,7 @@ def _bytes_in_tiles(weights: NDArray[np.uint8], flags: NDArray[np.uint8]) -> NDA
     return (words * np.uint64(0x0101010101010101) >> np.uint64(56)).astype(np.int32)
 
 
-def _summed_up(values: NDArray, below: Floats) -> NDArray:
+def _summed_up(values: NDArray, below: NDArray) -> NDArray:
     """Return running sums of padded resamples, whose memory is overwritten."""
     dtype = values.dtype.type
     tiles = values.reshape(-1, TILE_WIDTH)
@@ -285,7 +285,7 @@ def _summed_up(values: NDArray, below: Floats) -> NDArray:
     return (tiles @ _UP_TO[dtype]).reshape(values.shape)
 
 
-def _before(totals: NDArray, below: Floats) -> NDArray:
+def _before(totals: NDArray, below: NDArray) -> NDArray:
     """Return the sum of ``below`` and of all totals before each one."""
     if totals.shape[1] < NESTED_TILES:
         upto = np.cumsum(totals, axis=1)

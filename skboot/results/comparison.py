@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -54,6 +54,14 @@ from .result import (
 
 # A pair is a value by itself: a verdict or a plan needs its direction, its units and its degrees of
 # freedom. What all pairs of a comparison share is one `ComparisonFacts`, to which each pair refers.
+
+
+class ShownPair(NamedTuple):
+    """What the decimals of a pair are made of: its difference, its interval and its widest one."""
+
+    difference: float
+    interval: ConfidenceInterval
+    widest: ConfidenceInterval
 
 
 @dataclass(frozen=True)
@@ -101,9 +109,7 @@ class ComparisonFacts:
     n_samples: int | None = None
     rounding: float = field(default=0.0, compare=False)
     # Of each pair the difference, its interval and its widest one, which `digits` is made of.
-    _shown: tuple[tuple[float, ConfidenceInterval, ConfidenceInterval], ...] = field(
-        default=(), compare=False, repr=False
-    )
+    _shown: Sequence[ShownPair] = field(default=(), compare=False, repr=False)
 
     @cached_property
     def digits(self) -> int:
@@ -999,13 +1005,13 @@ class ComparisonResult(FromACall, ShownDifferences):
             n_samples=system.n_samples,
             rounding=rounding,
             _shown=tuple(
-                (pair.difference, pair.confidence_interval, pair._widest_interval)
+                ShownPair(pair.difference, pair.confidence_interval, pair._widest_interval)
                 for pair in self.pairs
             ),
         )
         held = self.pairs[0]._comparison
-        if held == shared and held._shown == shared._shown:  # type: ignore[union-attr]
-            shared = held  # type: ignore[assignment]
+        if held == shared and held._shown == shared._shown:
+            shared = held
         pairs = []
         for pair in self.pairs:
             if pair._comparison is not shared:
