@@ -546,12 +546,13 @@ def compare_methods(
     means). Its variance is that of the out-of-bag difference. Where the infinitesimal jackknife of
     `BootstrapScorer`'s "cv-bootstrap" interval is larger, it is moved towards that: further, the
     less the methods gain between .632 of the rows and all of them. It is at least the sampling
-    variance of the out-of-fold differences averaged over repeats. Where every row is decided alike
-    (or every row differently), the limits are those of Tango's score interval; for losses other
-    than right or wrong there is then no interval, with a note. With the other strategies:
-    difference of the out-of-bag errors Err(1), with the standard error of Efron and Tibshirani
-    (1997, section 5) for the differences of the losses. With a test set: variance components of the
-    differences run by run, centred on the runs trained on all rows.
+    variance of the out-of-fold differences averaged over repeats, and its root at most that of one
+    repeat and half of what both methods gain on the rows that they are trained on. Where every row
+    is decided alike (or every row differently), the limits are those of Tango's score interval; for
+    losses other than right or wrong there is then no interval, with a note. With the other
+    strategies: difference of the out-of-bag errors Err(1), with the standard error of Efron and
+    Tibshirani (1997, section 5) for the differences of the losses. With a test set: variance
+    components of the differences run by run, centred on the runs trained on all rows.
 
     P(A > B) and ``bootstrap_support`` are over the runs on bootstrap samples, whatever the
     strategy. P(A > B) has the percentile interval over bootstrap samples of the pairs of runs. It

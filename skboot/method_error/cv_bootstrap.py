@@ -995,13 +995,14 @@ def cross_validated_variance(
     *,
     left_out: float,
     share: float,
+    optimism: float,
 ) -> float:
     """Variance of the difference of two cross-validated errors.
 
     Parameters
     ----------
-    influence : ndarray of shape (n_units,)
-        On the out-of-fold difference, averaged over repeats.
+    influence : ndarray of shape (n_repeats, n_units)
+        On the out-of-fold difference, by repeat.
     counts : ndarray of shape (n_resamples, n_units)
         How often each unit is in each bootstrap sample.
     scores : ndarray of shape (n_resamples,)
@@ -1012,22 +1013,32 @@ def cross_validated_variance(
         Variance of the out-of-bag difference, from the same samples.
     share : float
         The larger `share_of_training` of the two methods.
+    optimism : float
+        Sum of the `optimism_of` the two methods; infinite where one of them is unknown.
 
     Returns
     -------
     float
-        ``max(V_fl, left_out + share (V_IJ - left_out))``: V_fl the sampling variance of the
-        out-of-fold differences, V_IJ the infinitesimal jackknife of sampling and training together
-        (`cv_bootstrap`) where it is larger than `left_out`. With fewer than 4 sqrt(n_units) samples
-        there is no jackknife, and it is left out.
+        ``max(V_fl, min((sqrt(V1) + optimism / 2)^2, left_out + share max(V_IJ - left_out, 0)))``:
+        V1 the sampling variance of the out-of-fold differences of one repeat, V_fl of these
+        averaged over repeats, V_IJ the infinitesimal jackknife of sampling and training together
+        (`cv_bootstrap`). With fewer than 4 sqrt(n_units) samples there is no jackknife, and it is
+        left out.
 
     Notes
     -----
     The jackknife is needed where single models vary much, as nearest neighbours do: the out-of-bag
     loss of a row is a mean over some .37 n_resamples models and its out-of-fold loss one over a
     few, so that the cross-validated difference varies more than the out-of-bag one. For smooth
-    learners it is too large. The decision record 0035 holds the measurements.
+    learners it is too large, and near as many columns as rows without limit: training samples of
+    this size cannot move an error further than half of what models gain on their own rows. The
+    decision records 0035 and 0131 hold the measurements.
     """
-    variances = cv_bootstrap(0.0, influence[None], counts, scores, oob_influence)
-    more = variances.variance_jackknife - left_out
-    return max(variances.variance_cv_averaged, left_out + (share * more if more > 0 else 0.0))
+    test, averaged = sampling_variances(influence)
+    total = left_out
+    if len(scores) >= JACKKNIFE_RESAMPLES * np.sqrt(counts.shape[1]):
+        whole = influence.mean(axis=0)
+        spread = training_spread(whole, counts, scores, columns_of(oob_influence))
+        more = spread.jackknife - left_out
+        total += share * more if more > 0 else 0.0
+    return max(averaged, min(float((np.sqrt(test) + optimism / 2) ** 2), total))

@@ -13,6 +13,7 @@ from skboot.inference import prediction_error
 from skboot.inference.proportions import score_limits
 from skboot.method_error.cv_bootstrap import (
     auc_error_influence,
+    cross_validated_variance,
     cv_bootstrap,
     group_influence,
     limits_on_scale,
@@ -567,6 +568,23 @@ def test_less_of_the_spread_holds_the_faster_the_error_falls(errors, expected):
     np.testing.assert_allclose(share_of_training(*errors), expected)
     # Errors of scores that are turned, such as 1 - accuracy and -accuracy, differ by a constant.
     np.testing.assert_allclose(share_of_training(*(error - 1 for error in errors)), expected)
+
+
+def test_the_variance_of_a_difference_is_that_of_its_definition(problem):
+    centre, cv, counts, scores, influence = pieces(*problem)
+    change = cv + np.random.default_rng(2).normal(scale=0.2, size=cv.shape)
+    scores = scores + 0.05 * counts @ cv.mean(axis=0)
+    one = cv_bootstrap(centre, change, counts, scores, influence)
+    test = np.mean([np.var(line, ddof=1) for line in change]) / 40
+    floor, left_out = np.var(change.mean(axis=0), ddof=1) / 40, 0.3 * one.variance_jackknife
+    for share, optimism in ((1.0, np.inf), (0.4, np.inf), (0.4, 0.02), (0.4, 0.0)):
+        total = left_out + share * (one.variance_jackknife - left_out)
+        expected = max(floor, min((np.sqrt(test) + optimism / 2) ** 2, total))
+        found = cross_validated_variance(
+            change, counts, scores, influence, left_out=left_out, share=share, optimism=optimism
+        )
+        assert found == pytest.approx(expected)
+        assert (found < total) == np.isfinite(optimism)
 
 
 # Influence functions ---------------------------------------------------------------------------

@@ -72,19 +72,21 @@ def test_a_difference_from_a_method_without_errors_is_the_rule_of_one_score():
         assert DIFFERENCES[differences.ONE_RULE](two[n_repeats]) == pytest.approx(expected)
 
 
-def test_the_former_difference_is_that_of_the_record():
+def test_the_difference_of_the_library_is_that_of_the_records():
     pair = differences.CELLS["discriminant and centroids, p 10, n 80"]
     first, second = (parts_of_cell(pair.design(own)) for own in (pair.first, pair.second))
     found = differences_by_repeats(first, second, True, 200, (5,))[5]
-    expected = cross_validated_variance(
-        (first.influence - second.influence).mean(axis=0),
+    given = (
+        first.influence - second.influence,
         first.counts,
         first.scores - second.scores,
         first.oob_influence - second.oob_influence,
-        left_out=found.left_out,
-        share=found.share,
     )
-    assert DIFFERENCES["O21"](found) == pytest.approx(expected)
+    for form, optimism in (("O21", np.inf), ("O21, optimism", 2 * found.half_optimism)):
+        expected = cross_validated_variance(
+            *given, left_out=found.left_out, share=found.share, optimism=optimism
+        )
+        assert DIFFERENCES[form](found) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("p", [5, 20, 45])
