@@ -244,7 +244,7 @@ class MethodsOptions(_WorkOptions, total=False):
     adjust: Adjustment | None
     alternative: Alternative
     strategy: Strategy
-    n_train_resamples: int
+    n_train_resamples: int | Literal["auto"]
     n_cv_repeats: int
     n_seeds: int
     n_test_resamples: int

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRequest, MetadataRouter
 from .._base import checks as check
 from .._base.doors import door
 from .._base.errors import Note, Notes, tell, warn_user
-from .._base.sklearn_compat import routing_enabled
+from .._base.sklearn_compat import n_rows_of, routing_enabled
 from .._base.typing import (
     Adjustment,
     Alternative,
@@ -30,7 +30,7 @@ from ..inference.differences import share_won
 from ..inference.multiplicity import LowRankRoot
 from ..inference.runs import outperformance, too_few_pairs
 from ..method_error.cv_bootstrap import MethodsDifference
-from ..method_error.out_of_bag import OutOfBagError
+from ..method_error.out_of_bag import JACKKNIFE_RESAMPLES, OutOfBagError
 from ..method_error.prediction_error import STRATEGIES
 from ..refit.differences import (
     common_left_out_errors,
@@ -43,6 +43,8 @@ from ..refit.estimates import LeftOutErrors
 from ..results import EvaluationResult, ResultTable
 from ..results.comparison import ComparisonResult, PairedDifference
 from ..scorer.call import (
+    CV_RESAMPLES,
+    RESAMPLES,
     FitCall,
     FitData,
     check_estimator,
@@ -422,8 +424,8 @@ def compare_methods(
     adjust: Adjustment | None = "max-t",
     scoring: Metric | Metrics | None = None,
     strategy: Strategy = "cv-bootstrap",
-    n_train_resamples: int = 200,
-    n_cv_repeats: int = 5,
+    n_train_resamples: int | Literal["auto"] = "auto",
+    n_cv_repeats: int = 3,
     n_seeds: int = 1,
     n_test_resamples: int = 1999,
     estimand: Literal["method"] = "method",
@@ -477,9 +479,10 @@ def compare_methods(
         the differences are those of repeated cross-validation: of methods trained on 90% of the
         rows (ten folds). With the others they are those of out-of-bag scores, of methods trained on
         bootstrap samples, which hold 63.2% of the rows; the error of a .632 difference is unknown.
-    n_train_resamples : int
-        Bootstrap samples to train on. With a test set 0 makes the claim conditional on the training
-        set.
+    n_train_resamples : int or "auto"
+        Bootstrap samples to train on. "auto" is 80 with "cv-bootstrap" and up to 400 rows (or
+        groups), with more the 4 sqrt(n) that the variance of a difference needs, and at most 200;
+        otherwise it is 200. With a test set 0 makes the claim conditional on the training set.
     n_cv_repeats : int
         Repeats of cross-validation, for ``strategy="cv-bootstrap"``. All estimators get the same
         folds.
@@ -546,12 +549,13 @@ def compare_methods(
     means). Its variance is that of the out-of-bag difference. Where the infinitesimal jackknife of
     `BootstrapScorer`'s "cv-bootstrap" interval is larger, it is moved towards that: further, the
     less the methods gain between .632 of the rows and all of them. It is at least the sampling
-    variance of the out-of-fold differences averaged over repeats. Where every row is decided alike
-    (or every row differently), the limits are those of Tango's score interval; for losses other
-    than right or wrong there is then no interval, with a note. With the other strategies:
-    difference of the out-of-bag errors Err(1), with the standard error of Efron and Tibshirani
-    (1997, section 5) for the differences of the losses. With a test set: variance components of the
-    differences run by run, centred on the runs trained on all rows.
+    variance of the out-of-fold differences averaged over repeats, and its root at most that of one
+    repeat and half of what both methods gain on the rows that they are trained on. Where every row
+    is decided alike (or every row differently), the limits are those of Tango's score interval; for
+    losses other than right or wrong there is then no interval, with a note. With the other
+    strategies: difference of the out-of-bag errors Err(1), with the standard error of Efron and
+    Tibshirani (1997, section 5) for the differences of the losses. With a test set: variance
+    components of the differences run by run, centred on the runs trained on all rows.
 
     P(A > B) and ``bootstrap_support`` are over the runs on bootstrap samples, whatever the
     strategy. P(A > B) has the percentile interval over bootstrap samples of the pairs of runs. It
@@ -619,6 +623,11 @@ def compare_methods(
     options = ComparisonOptions(interval, adjust, fit.confidence_level, alternative, reference)
     data = FitData.of(X, y, groups=groups, **tests)
     warn_of_order_of_fit(X, y, groups, **tests)
+    if fit.n_train_resamples == CV_RESAMPLES and check.is_among(n_train_resamples, ["auto"]):
+        # The jackknife of a difference is left out with fewer.
+        n_units = n_rows_of(data.X) if data.unit is None else int(data.unit.max()) + 1
+        needed = int(np.ceil(JACKKNIFE_RESAMPLES * np.sqrt(n_units)))
+        fit = replace(fit, n_train_resamples=min(max(CV_RESAMPLES, needed), RESAMPLES))
     tell(*notes_on_copies(fit, data))
     runs = runs_of_methods(fit, estimators_by_name, data, "compare_methods", fit_parameters)
     settings = {
@@ -698,7 +707,8 @@ def _check_arguments(
     left_out = _INTERVALS_OF_FOLDS if strategy == "cv-bootstrap" else _INTERVALS_LEFT_OUT
     intervals = _INTERVALS_ON_TESTS if has_test else left_out
     check.check_choice("interval", interval, intervals)
-    check.check_count("n_train_resamples", n_train_resamples, 0 if has_test else 2)
+    if not check.is_among(n_train_resamples, ["auto"]):
+        check.check_count("n_train_resamples", n_train_resamples, 0 if has_test else 2)
     check.check_count("n_seeds", n_seeds, 1)
     if has_test and n_train_resamples == 0 and n_seeds == 1:
         raise check.fail(

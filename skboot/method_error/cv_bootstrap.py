@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +34,6 @@ from .out_of_bag import (
     HEAVY_TAIL_SHARE,
     JACKKNIFE_RESAMPLES,
     LEAST_DF,
-    LEAST_TRAINING_SHARE,
     MONTE_CARLO_DRAWS,
     UNSTABLE_RATIO,
     Array,
@@ -57,7 +56,7 @@ def cv_variances(
     oob_influence: Any,
     share: float,
     seed_variance: float,
-    bounds: Any,
+    optimism: float,
 ) -> dict[str, Any]:
     """Fields of `skboot.method_error.cv_bootstrap.CVBootstrap` that are variances.
 
@@ -72,7 +71,8 @@ def cv_variances(
     share : float
         Share of the training variance that is left at the full size.
     seed_variance : float
-    bounds : tuple of float
+    optimism : float
+        Cross-validated error less that on the rows trained on, at least 0; infinite if unknown.
 
     Returns
     -------
@@ -83,62 +83,67 @@ def cv_variances(
     lines, read = np.flatnonzero(np.isfinite(scores)), columns_of(oob_influence)
     if len(lines) < len(scores):
         counts, scores, read = counts[lines], scores[lines], _lines_of(read, lines)
-    plain = capped = training_spread(influence, counts, scores, read, None, seed_variance)
+    plain = fenced = training_spread(influence, counts, scores, read, None, seed_variance)
     moved, factors = within_fences(scores)
     n_beyond = int(np.count_nonzero(factors != 1))
     if n_beyond:
-        capped = training_spread(influence, counts, moved, read, factors, seed_variance)
-    test = float(cv.var(axis=1, ddof=1).mean() / n_units)
-    averaged = float(influence.var(ddof=1) / n_units)
+        fenced = training_spread(influence, counts, moved, read, factors, seed_variance)
+    test, averaged = sampling_variances(cv)
+    cap, robust = (np.sqrt(test) + optimism / 2) ** 2, fenced.robust_variance
+    covariance = float(2 * influence @ fenced.effect / n_units)
+
+    def variance_of(robust: Any, covariance: Any) -> Any:
+        """Variance of "cv-bootstrap", of numbers or of arrays."""
+        total = test + share * robust + np.sqrt(share) * np.maximum(covariance, 0.0)
+        return np.maximum(np.minimum(cap, total), averaged)
+
+    variance = float(variance_of(robust, covariance))
     # The infinitesimal jackknife is left out with fewer than 4 sqrt(n_units) resamples.
     enough = len(scores) >= JACKKNIFE_RESAMPLES * np.sqrt(n_units)
     jackknife = plain.jackknife if enough else float("nan")
-    conservative, cap = (
-        max(averaged, test + spread.variance, spread.jackknife)
-        if enough and np.isfinite(spread.jackknife)
-        else max(averaged, test + spread.variance)
-        for spread in (plain, capped)
-    )
-    # The narrower form and its parts.
-    robust = capped.robust_variance
-    by_count = float(2 * influence @ capped.effect / n_units)
-    by_presence = float(2 * influence @ capped.presence / n_units)
-    parts = (share * robust, by_count, by_presence, cap)
-    variance_of = partial(_narrower_variance, averaged, bool(np.isfinite(bounds).all()))
-    moves = [share * capped.moves_robust, capped.moves_effect, capped.moves_presence]
-    with np.errstate(over="ignore"):
-        # The cap is never below the test-sampling variance, which no sample moves.
-        of_variance = capped.residual**2 if cap > averaged else np.zeros_like(capped.residual)
-    moves.append(capped.moves_jackknife if cap == capped.jackknife else of_variance)
+    conservative = max(variance, test + plain.variance)
+    if np.isfinite(jackknife):
+        conservative = max(conservative, jackknife)
     return {
         "standard_error_conservative": float(np.sqrt(conservative)),
         "variance_cv": test,
         "variance_cv_averaged": averaged,
         "variance_training": plain.variance,
         "variance_jackknife": jackknife,
-        "standard_error": float(np.sqrt(variance_of(*parts))),
+        "standard_error": float(np.sqrt(variance)),
         "variance_training_robust": robust,
-        "covariance_training": by_count,
-        "covariance_presence": by_presence,
+        "covariance_training": covariance,
         "training_share": share,
-        "variance_cap": cap,
-        "monte_carlo_errors": _monte_carlo_errors(variance_of, parts, np.stack(moves)),
+        "variance_cap": float(cap),
+        "monte_carlo_errors": _monte_carlo_errors(
+            variance_of, (robust, covariance), np.stack([fenced.moves_robust, fenced.moves_effect])
+        ),
         "n_beyond_fences": n_beyond,
     }
 
 
+def sampling_variances(cv: Array) -> tuple[float, float]:
+    """Sampling variance of one repeat of cross-validation, and of the mean over repeats.
+
+    `cv`, (n_repeats, n_units), are influence values; in the second they are averaged over repeats
+    first.
+    """
+    n_units = cv.shape[1]
+    one_repeat = float(cv.var(axis=1, ddof=1).mean() / n_units)
+    return one_repeat, float(cv.mean(axis=0).var(ddof=1) / n_units)
+
+
+def optimism_of(resubstitution: float, centre: float) -> float:
+    """Error by cross-validation less that on the rows trained on, at least 0.
+
+    Infinite where the latter is unknown. Half of it caps what training samples may add to a
+    standard error (record 0130).
+    """
+    return np.inf if np.isnan(resubstitution) else max(centre - resubstitution, 0.0)
+
+
 def _lines_of(read: Reader, lines: Array) -> Reader:
     return lambda columns: read(columns)[lines]
-
-
-def _narrower_variance(
-    averaged: float, bounded: bool, training: Any, by_count: Any, by_presence: Any, cap: Any
-) -> Any:
-    """Return the variance of the narrower form; of arrays one each."""
-    # Of heavy-tailed losses both are noise, and the smaller of two noises is too small.
-    covariance = np.minimum(by_count, by_presence) if bounded else by_count
-    total = averaged + training + np.maximum(covariance, 0.0)
-    return np.maximum(np.minimum(cap, total), averaged)
 
 
 @lru_cache(maxsize=1)
@@ -162,7 +167,7 @@ def _monte_carlo_errors(
     shifts = (moves - moves.mean(axis=1, keepdims=True)) @ draws / n_used
     middle = np.array(parts)[:, None]
     now, later = (
-        float(np.sqrt(variance_of(*(middle + shifts / root))).std(ddof=1) / np.sqrt(variance))
+        float(np.sqrt(variance_of(*(middle + shifts / root)) / variance).std(ddof=1))
         for root in (1, 2)
     )
     return now, later
@@ -298,7 +303,7 @@ def _called(class_errors: Array, shares: Array) -> float:
 Bounds = tuple[float, float]
 
 CV_INTERVALS = ("cv-bootstrap", "cv-bootstrap-conservative")
-"""Intervals with the cross-validated centre: by the narrower and by the wider standard error."""
+"""Intervals with the cross-validated centre: by the smaller and by the larger standard error."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,13 +315,12 @@ class CVBootstrap:
     centre : float
         Cross-validated error.
     standard_error : float
-        Of the "cv-bootstrap" interval: square root of ``variance_cv_averaged + training_share *
-        variance_training_robust + max(covariance, 0)``, at most `variance_cap`; the covariance is
-        the smaller of `covariance_training` and `covariance_presence` where the metric has two
-        finite bounds, the former otherwise.
+        Of the "cv-bootstrap" interval: square root of ``variance_cv + training_share *
+        variance_training_robust + sqrt(training_share) * max(covariance_training, 0)``, at most
+        `variance_cap` and at least `variance_cv_averaged`.
     standard_error_conservative : float
         Of the "cv-bootstrap-conservative" interval: square root of the largest of
-        `variance_jackknife`, `variance_cv_averaged` and `variance_cv + variance_training`.
+        `variance_jackknife`, `variance_cv + variance_training`, and the variance of "cv-bootstrap".
     variance_cv : float
         Test-sampling variance of one cross-validation, averaged over repeats.
     variance_cv_averaged : float
@@ -329,13 +333,12 @@ class CVBootstrap:
         As `variance_training`, from the interquartile range of scores moved within their fences.
     covariance_training : float
         Twice the covariance of what a unit does as a test unit and through training.
-    covariance_presence : float
-        The same by what the presence of a unit, against its absence, does through training.
     training_share : float
         Share of the training variance of a bootstrap sample, which has 63.2% of the distinct
         units, that is left at the full size.
     variance_cap : float
-        The conservative variance, from scores moved within their fences.
+        Largest variance of "cv-bootstrap": square of the root of `variance_cv` and half of what
+        `centre` is above the error on the rows trained on; infinite where that is unknown.
     n_beyond_fences : int
         Scores that were moved.
     degrees_of_freedom : float
@@ -353,6 +356,8 @@ class CVBootstrap:
     notes : tuple of str
     cautions : tuple of str
         Those of the notes that make the interval unreliable.
+    conservative_cautions : tuple of str
+        Further ones of the "cv-bootstrap-conservative" interval alone.
     monte_carlo_errors : tuple of float
         Relative standard error of `standard_error` that is due to the number of resamples, and what
         it would be with four times as many; NaN where it is unknown.
@@ -367,7 +372,6 @@ class CVBootstrap:
     variance_jackknife: float
     variance_training_robust: float
     covariance_training: float
-    covariance_presence: float
     training_share: float
     variance_cap: float
     n_beyond_fences: int
@@ -384,6 +388,7 @@ class CVBootstrap:
     guard_weights: Array
     notes: tuple[str, ...]
     cautions: tuple[str, ...] = ()
+    conservative_cautions: tuple[str, ...] = ()
     monte_carlo_errors: tuple[float, float] = (float("nan"), float("nan"))
 
     def __eq__(self, other: object) -> bool:
@@ -416,29 +421,32 @@ class CVBootstrap:
         """
         tail = (1 - confidence_level) / 2
         error = self.standard_error_of(method)
+        cautions, notes = self.cautions, self.notes
+        if method == "cv-bootstrap-conservative":
+            cautions += self.conservative_cautions
+            notes += self.conservative_cautions
         guard = self._guard_limits(float(ndtri(1 - tail)))
         if error <= 1e-12 * abs(self.centre):
-            low, high, notes = self._limits_without_spread(tail)
+            low, high, why = self._limits_without_spread(tail)
             # These limits count units. Fewer rows may decide the metric: none does where no row is
             # called positive.
             wide = guard if guard is not None and self.guard in FEW_EVENTS else (low, high)
             if wide[0] < low or wide[1] > high:
-                low, high, notes = min(low, wide[0]), max(high, wide[1]), (FEW_DECIDE,)
+                low, high, why = min(low, wide[0]), max(high, wide[1]), (FEW_DECIDE,)
             interval = ConfidenceInterval(low, high, confidence_level, method)
-            return with_texts(interval, self.notes + notes, self.cautions)
+            return with_texts(interval, notes + why, cautions)
         quantile = float(stdtrit(self.degrees_of_freedom, 1 - tail))
         limits = limits_on_scale(self.centre, error, quantile, self.bounds, self.n_effective)
         low, high = limits
         if guard is not None:
             low, high = min(low, guard[0]), max(high, guard[1])
-        notes = self.notes
         # Where both limits are those of the guard, no training sample makes them wide.
         if self.is_unstable(method) and (
             guard is None or limits[0] < guard[0] or limits[1] > guard[1]
         ):
             notes = (*notes, self._why_wide(method))
         interval = ConfidenceInterval(low, high, confidence_level, method)
-        return with_texts(interval, notes, self.cautions)
+        return with_texts(interval, notes, cautions)
 
     def standard_error_of(self, method: str) -> float:
         """Return the standard error that an interval is made of."""
@@ -473,20 +481,18 @@ class CVBootstrap:
     def _why_wide(self, method: str) -> str:
         """Return a sentence on the share of the variance that is due to the training samples."""
         share = 100 * (1 - self.variance_cv / self.standard_error_of(method) ** 2)
-        note = (
-            "The interval is wide because the method is unstable on training samples of this size: "
-            f"{share:.0f}% of the variance is due to them. "
-        )
         moved = ""
         if self.variance_cv > 0:
             times = np.sqrt(self.variance_training_robust / self.variance_cv)
-            moved = f"move the error {times:.1f} times as far as the test units do, and "
-        note += (
-            f"{'The' if moved else 'Of the'} bootstrap samples, which hold 63.2% of the distinct "
-            f"units, {moved}{self.n_beyond_fences} of {self.n_resamples} give outliers. "
+            moved = f"they move the error {times:.1f} times as far as the test units do, "
+        note = (
+            f"The interval is wide because the bootstrap samples are unstable: {share:.0f}% of its "
+            f"variance is due to them. They hold 63.2% of the distinct units, {moved}and "
+            f"{self.n_beyond_fences} of {self.n_resamples} give outliers; on all units the method "
+            "may be steadier. "
         )
         if method == "cv-bootstrap-conservative":
-            return note + "They count in full here; 'cv-bootstrap' pulls them towards the rest."
+            return note + "They count in full here; 'cv-bootstrap' counts what is left of them."
         return note + "More rows, fewer columns or stronger regularisation narrow it."
 
     def _limits_without_spread(self, tail: float) -> tuple[float, float, tuple[str, ...]]:
@@ -599,29 +605,30 @@ def cv_bootstrap(
     With r_b the out-of-bag score less its mean and less the mean influence of the units that
     happened to be out-of-bag, T_i = Cov_b(N_i, r_b) is the effect of unit i through training. The
     conservative variance is the largest of the infinitesimal jackknife sum_i (IF_i / n + T_i)^2
-    less its Monte Carlo noise, the test-sampling variance, and test-sampling plus training
-    variance. The infinitesimal jackknife of bagged quantities is from Efron (2014, JASA 109:991),
-    its Monte Carlo noise from Wager, Hastie and Efron (2014, JMLR 15:1625). The infinitesimal
-    jackknife needs about 8 sqrt(n_units) resamples and is left out below 4 sqrt(n_units).
+    less its Monte Carlo noise, test-sampling plus training variance, and the variance below. The
+    infinitesimal jackknife of bagged quantities is from Efron (2014, JASA 109:991), its Monte Carlo
+    noise from Wager, Hastie and Efron (2014, JMLR 15:1625). The infinitesimal jackknife needs about
+    8 sqrt(n_units) resamples and is left out below 4 sqrt(n_units).
 
     A bootstrap sample holds 63.2% of the distinct units, so that its training variance overstates
-    that at the full size: without limit where the method needs about as many. The narrower
-    variance (1) moves out-of-bag scores beyond the fences of a box plot to the fence, and their
-    influence values by the same factor; (2) takes the training variance from the interquartile
-    range; (3) keeps the share lam = ((c - mid) / (M - mid))^2 of it, at least .15, with c the
-    centre, M the median of the out-of-bag scores, mid half way from the resubstitution error to c:
-    how far the learning curve still falls between the two sizes; (4) adds it to the test-sampling
-    variance of influence values averaged over repeats; (5) adds the covariance (2 / n) sum_i IF_i
-    T_i where it is positive; and is never above the conservative form of (1). For metrics between
-    two finite bounds the covariance is at most that with P_i in place of T_i, the mean of r_b with
-    unit i once less that without it: for smooth learners T_i is mostly what a second copy of a unit
-    does, which says nothing of a unit at the full size.
+    that at the full size: without limit where the method needs about as many. The variance of
+    "cv-bootstrap" is max(V_fl, min((sqrt(V1) + (c - r)/2)^2, V1 + lam s_rob^2 + sqrt(lam)
+    max(C, 0))). (1) Out-of-bag scores beyond the fences of a box plot are moved to the fence, and
+    their influence values by the same factor; (2) s_rob^2 is the training variance by the
+    interquartile range of these; (3) of it the share lam = ((c - mid) / (M - mid))^2 is kept, with
+    c the centre, M the median of the out-of-bag scores, mid half way from the resubstitution error
+    r to c: how far the learning curve still falls between the two sizes; (4) V1 is the
+    test-sampling variance of one repeat, V_fl that of influence values averaged over repeats, which
+    is the least that the variance may be; (5) C = (2 / n) sum_i IF_i T_i, the covariance of testing
+    and training; (6) training samples of this size cannot move the error further than half of what
+    models gain on their own rows, c - r: 0 where c is below r, without a cap where r is unknown.
 
     The variance of m values of kurtosis k is worth 2 m / (k - 1) degrees of freedom (its own
     variance is that of a chi-square with as many). Losses without an upper bound get no more, at
     least 6; others n_effective - 1.
 
-    The decision record 0043 holds the pre-registered measurements.
+    The decision record 0130 holds the measurements of the variance, 0043 those of the degrees of
+    freedom; their rules were written before.
 
     Examples
     --------
@@ -646,10 +653,16 @@ def cv_bootstrap(
     share = 1.0
     if not pooled and np.isfinite(resubstitution):
         median = quartiles(scores[lines])[1]
-        share = max(share_of_training(resubstitution, float(centre), median), LEAST_TRAINING_SHARE)
-    variances = cv_variances(cv, counts, scores, oob_influence, share, seed_variance, bounds)
+        share = share_of_training(resubstitution, float(centre), median)
+    optimism = optimism_of(resubstitution, float(centre))
+    variances = cv_variances(cv, counts, scores, oob_influence, share, seed_variance, optimism)
     n_effective = n_units if n_effective is None else int(n_effective)
-    cautions = _cautions(cv, len(lines), bounds)
+    cautions = _cautions(cv, bounds)
+    needed = int(np.ceil(JACKKNIFE_RESAMPLES * np.sqrt(n_units)))
+    too_few = (
+        f"{len(lines)} resamples are too few for the infinitesimal jackknife on {n_units} units, "
+        f"which is left out; use at least {needed}, better {2 * needed}."
+    )
     left_out: tuple[str, ...] = ()
     if len(lines) < len(scores):
         n_left_out = len(scores) - len(lines)
@@ -673,6 +686,7 @@ def cv_bootstrap(
         guard_weights=read_only(np.asarray(guard_weights, dtype=float)),
         notes=notes + left_out + cautions,
         cautions=cautions,
+        conservative_cautions=(too_few,) if len(lines) < needed else (),
     )
 
 
@@ -802,24 +816,16 @@ def _degrees_of_freedom(influence: Array, most: float, bounds: Bounds) -> float:
     return float(min(most, max(worth, LEAST_DF)))
 
 
-def _cautions(cv: Array, n_used: int, bounds: Bounds) -> tuple[str, ...]:
-    """Return what makes the interval unreliable: too few resamples, heavy-tailed losses."""
-    cautions = []
-    n_units = cv.shape[1]
-    needed = int(np.ceil(JACKKNIFE_RESAMPLES * np.sqrt(n_units)))
-    if n_used < needed:
-        cautions.append(
-            f"{n_used} resamples are too few for the infinitesimal jackknife on {n_units} units, "
-            f"which is left out; use at least {needed}, better {2 * needed}."
-        )
+def _cautions(cv: Array, bounds: Bounds) -> tuple[str, ...]:
+    """Return what makes both intervals unreliable: heavy-tailed losses."""
     squares = cv.mean(axis=0) ** 2
     unbounded = not (np.isfinite(bounds[0]) and np.isfinite(bounds[1]))
     if unbounded and squares.max() > HEAVY_TAIL_SHARE * squares.sum() > 0:
-        cautions.append(
+        return (
             "One unit carries more than half of the variance: the losses are heavy-tailed, and the "
-            "interval may cover less than stated (88% was measured at 95%)."
+            "interval may cover less than stated (88% was measured at 95%).",
         )
-    return tuple(cautions)
+    return ()
 
 
 def _share_below(sorted_values: Array, queries: Array) -> Array:
@@ -872,7 +878,6 @@ _VARIANCES = (
     "variance_jackknife",
     "variance_training_robust",
     "covariance_training",
-    "covariance_presence",
     "variance_cap",
 )
 
@@ -997,13 +1002,14 @@ def cross_validated_variance(
     *,
     left_out: float,
     share: float,
+    optimism: float,
 ) -> float:
     """Variance of the difference of two cross-validated errors.
 
     Parameters
     ----------
-    influence : ndarray of shape (n_units,)
-        On the out-of-fold difference, averaged over repeats.
+    influence : ndarray of shape (n_repeats, n_units)
+        On the out-of-fold difference, by repeat.
     counts : ndarray of shape (n_resamples, n_units)
         How often each unit is in each bootstrap sample.
     scores : ndarray of shape (n_resamples,)
@@ -1014,22 +1020,32 @@ def cross_validated_variance(
         Variance of the out-of-bag difference, from the same samples.
     share : float
         The larger `share_of_training` of the two methods.
+    optimism : float
+        Sum of the `optimism_of` the two methods; infinite where one of them is unknown.
 
     Returns
     -------
     float
-        ``max(V_fl, left_out + share (V_IJ - left_out))``: V_fl the sampling variance of the
-        out-of-fold differences, V_IJ the infinitesimal jackknife of sampling and training together
-        (`cv_bootstrap`) where it is larger than `left_out`. With fewer than 4 sqrt(n_units) samples
-        there is no jackknife, and it is left out.
+        ``max(V_fl, min((sqrt(V1) + optimism / 2)^2, left_out + share max(V_IJ - left_out, 0)))``:
+        V1 the sampling variance of the out-of-fold differences of one repeat, V_fl of these
+        averaged over repeats, V_IJ the infinitesimal jackknife of sampling and training together
+        (`cv_bootstrap`). With fewer than 4 sqrt(n_units) samples there is no jackknife, and it is
+        left out.
 
     Notes
     -----
     The jackknife is needed where single models vary much, as nearest neighbours do: the out-of-bag
     loss of a row is a mean over some .37 n_resamples models and its out-of-fold loss one over a
     few, so that the cross-validated difference varies more than the out-of-bag one. For smooth
-    learners it is too large. The decision record 0035 holds the measurements.
+    learners it is too large, and near as many columns as rows without limit: training samples of
+    this size cannot move an error further than half of what models gain on their own rows. The
+    decision records 0035 and 0131 hold the measurements.
     """
-    variances = cv_bootstrap(0.0, influence[None], counts, scores, oob_influence)
-    more = variances.variance_jackknife - left_out
-    return max(variances.variance_cv_averaged, left_out + (share * more if more > 0 else 0.0))
+    test, averaged = sampling_variances(influence)
+    total = left_out
+    if len(scores) >= JACKKNIFE_RESAMPLES * np.sqrt(counts.shape[1]):
+        whole = influence.mean(axis=0)
+        spread = training_spread(whole, counts, scores, columns_of(oob_influence))
+        more = spread.jackknife - left_out
+        total += share * more if more > 0 else 0.0
+    return max(averaged, min(float((np.sqrt(test) + optimism / 2) ** 2), total))

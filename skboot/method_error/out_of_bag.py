@@ -22,9 +22,6 @@ from .._base.values import read_only, same_values
 
 # ------------------------------------------------------------------ intervals and their notes
 
-# Minimum share of the training variance of bootstrap samples that is left at the full size (share
-# of a variance); a steeper learning curve takes no more of it away (record 0034).
-LEAST_TRAINING_SHARE = 0.15
 # Maximum variance of an interval (test-sampling variances) without the note that it is wide because
 # of the training samples: it is then 1.7 times as wide as the test rows alone make it (record
 # 0034).
@@ -526,24 +523,18 @@ class TrainingSpread(NamedTuple):
         is one unit.
     effect : ndarray of shape (n_units,)
         T_i = Cov_b(N_i, r_b): effect of a unit through training.
-    presence : ndarray of shape (n_units,)
-        P_i: mean r_b of samples with the unit once, less that of samples without it; 0 where there
-        are none of either.
     jackknife : float
         V_IJ: infinitesimal jackknife of both effects of a unit, Monte Carlo noise removed.
-    moves_effect, moves_presence, moves_jackknife : ndarray of shape (n_used,)
-        How far a sample moves (2 / n) sum_i IF_i T_i, (2 / n) sum_i IF_i P_i and V_IJ: their Monte
-        Carlo variance is that of these values over n_used.
+    moves_effect : ndarray of shape (n_used,)
+        How far a sample moves (2 / n) sum_i IF_i T_i: the Monte Carlo variance of this is that of
+        these values over n_used.
     """
 
     residual: Array
     sampling: Array
     effect: Array
-    presence: Array
     jackknife: float
     moves_effect: Array
-    moves_presence: Array
-    moves_jackknife: Array
 
     @property
     def variance(self) -> float:
@@ -655,37 +646,19 @@ def training_spread(
         residual -= residual.mean()
         within = (squares - sums**2 / np.maximum(size, 1)) / np.maximum(size - 1, 1)
         sampling = np.where(size > 1, within / np.maximum(size, 1) + seed_variance, np.nan)
-        # T_i, V_IJ without its Monte Carlo noise, P_i, and how far each sample moves these.
-        effect, presence, jackknife = np.empty(n_units), np.empty(n_units), 0.0
-        on_testing, on_training, on_presence = np.zeros((3, n_used))
+        # T_i, V_IJ without its Monte Carlo noise, and how far each sample moves the covariance.
+        effect, jackknife, moves_effect = np.empty(n_units), 0.0, np.zeros(n_used)
         for columns in column_blocks(n_used, n_units):
             of_units = cv_influence[columns]
             products = counts[:, columns].astype(float)
             products -= products.mean(axis=0)
             products *= residual[:, None]
             effect[columns] = products.mean(axis=0)
-            on_testing += products @ of_units
-            on_training += products @ effect[columns]
+            moves_effect += products @ of_units
             jackknife += float(np.sum((of_units / n_units + effect[columns]) ** 2))
             jackknife -= sum_of_variances(products) / n_used
-            has_times = [(counts[:, columns] == times).astype(float) for times in (0, 1)]
-            sizes = [lines.sum(axis=0) for lines in has_times]
-            means = [residual @ d / np.maximum(n, 1) for d, n in zip(has_times, sizes, strict=True)]
-            is_known = (sizes[0] > 0) & (sizes[1] > 0)
-            presence[columns] = np.where(is_known, means[1] - means[0], 0.0)
-            for lines, n, sign in zip(has_times, sizes, (-1, 1), strict=True):
-                on_presence += lines @ np.where(is_known, sign * of_units / np.maximum(n, 1), 0.0)
-        on_testing *= 2 / n_units
-    return TrainingSpread(
-        residual,
-        sampling,
-        effect,
-        presence,
-        jackknife,
-        moves_effect=on_testing,
-        moves_presence=2 * n_used / n_units * on_presence * residual,
-        moves_jackknife=on_testing + 2 * on_training,
-    )
+        moves_effect *= 2 / n_units
+    return TrainingSpread(residual, sampling, effect, jackknife, moves_effect)
 
 
 # ------------------------------------------------------------------ selection

@@ -334,7 +334,9 @@ class MethodErrorSummary:
         error = dict(parts["error"])
         error["_cautions"] = error.pop("cautions", ())
         if error["cv"] is not None:
-            error["cv"] = CVBootstrap(**error["cv"])
+            # Files of before have a variance that no form of today is made of.
+            cv = {name: part for name, part in error["cv"].items() if name != "covariance_presence"}
+            error["cv"] = CVBootstrap(**cv)
         return cls(parts["strategy"], parts["sign"], parts["optimism"], ErrorSummary(**error))
 
     @property

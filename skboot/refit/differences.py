@@ -20,6 +20,7 @@ from ..method_error.cv_bootstrap import (
     MethodsDifference,
     cross_validated_variance,
     group_influence,
+    optimism_of,
     share_of_training,
     slope_of_root,
 )
@@ -151,8 +152,8 @@ class FoldsOfMethod:
         What its bootstrap samples say.
     centre : float
         Error by repeated cross-validation.
-    influence : ndarray of shape (n_units,)
-        On that error, averaged over repeats.
+    influence : ndarray of shape (n_repeats, n_units)
+        On that error, by repeat.
     two_valued : bool
         Whether each loss is the least or the largest that there can be, as for right and wrong.
     """
@@ -203,10 +204,10 @@ def cross_validated_by_all(parts: Mapping[str, LeftOutErrors]) -> dict[str, Fold
         return None
     several = {}
     for (name, part), of_repeats, values in zip(parts.items(), errors, losses, strict=True):
-        centre, influence = of_repeats, values.mean(axis=0)
+        centre, influence = of_repeats, np.atleast_2d(values)
         if by_row:
             centre = float(of_repeats[good].mean())
-            influence = (values - of_repeats[:, None])[good].mean(axis=0)
+            influence = (values - of_repeats[:, None])[good]
         unit = part.run_records.target.unit
         if unit is not None:
             influence = group_influence(influence, unit, part.run_records.n_units)
@@ -247,6 +248,10 @@ def cross_validated_difference(
         influence - other_influence,
         left_out=out_of_bag.standard_error**2,
         share=max(share, other_share),
+        optimism=sum(
+            optimism_of(error, method.centre)
+            for method, error in zip(folds, resubstitution, strict=True)
+        ),
     )
     size = max(abs(folds_a.centre), abs(folds_b.centre))
     two_valued = folds_a.two_valued and folds_b.two_valued

@@ -10,7 +10,7 @@ from __future__ import annotations
 from copy import deepcopy
 from functools import partial
 from html import escape
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -102,13 +102,15 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
         How the score is estimated. "cv-bootstrap": repeated 10-fold cross-validation, with an
         interval from the bootstrap samples. "oob": the out-of-bag score. ".632", ".632+": the
         scores by these rules. "optimism": the optimism-corrected score, which has no interval.
-    n_train_resamples : int, default=200
-        Bootstrap samples to train on. Use at least ``8 * sqrt(n_samples)``; with a test set 50
+    n_train_resamples : int or "auto", default="auto"
+        Bootstrap samples to train on. "auto" is 80 for the "cv-bootstrap" interval, with three
+        repeats of cross-validation 111 fits, and 200 otherwise. "cv-bootstrap-conservative" and
+        standard errors of out-of-bag scores need ``8 * sqrt(n_samples)``; with a test set 50
         suffice, and 0 makes the claim conditional on the training set: only seeds vary. Without a
         test set 0 trains the estimator once, to predict and score without a result, for
         `sklearn.model_selection.cross_validate` and searches, which would train all samples anew on
         each fold.
-    n_cv_repeats : int, default=5
+    n_cv_repeats : int, default=3
         Repeats of cross-validation, for ``strategy="cv-bootstrap"``.
     n_seeds : int, default=1
         Runs of each training sample, each with its own random states.
@@ -260,8 +262,8 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
         *,
         scoring: Metric | Metrics | None = None,
         strategy: Strategy = "cv-bootstrap",
-        n_train_resamples: int = 200,
-        n_cv_repeats: int = 5,
+        n_train_resamples: int | Literal["auto"] = "auto",
+        n_cv_repeats: int = 3,
         n_seeds: int = 1,
         n_test_resamples: int = 1999,
         estimand: Estimand = "method",

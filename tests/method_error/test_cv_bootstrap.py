@@ -13,6 +13,7 @@ from skboot.inference import prediction_error
 from skboot.inference.proportions import score_limits
 from skboot.method_error.cv_bootstrap import (
     auc_error_influence,
+    cross_validated_variance,
     cv_bootstrap,
     group_influence,
     limits_on_scale,
@@ -73,7 +74,7 @@ def test_variances_are_those_of_their_definition(problem):
         total += (cv[:, i].mean() / n + products.mean()) ** 2
         total -= products.var(ddof=1) / n_resamples
     assert result.variance_jackknife == pytest.approx(total)
-    largest = max(total, result.variance_cv_averaged, result.variance_cv + expected)
+    largest = max(total, result.variance_cv + expected, result.standard_error**2)
     assert result.standard_error_conservative == pytest.approx(np.sqrt(largest))
 
 
@@ -85,8 +86,8 @@ def percentile(values, share):
     return ordered[below] + (at - below) * (ordered[above] - ordered[below])
 
 
-def narrower_error(
-    centre, cv, counts, scores, influence, resubstitution=None, *, bounded=True, seed_variance=0.0
+def defined_error(
+    centre, cv, counts, scores, influence, resubstitution=None, *, share=None, seed_variance=0.0
 ):
     """Standard error of "cv-bootstrap", in plain loops."""
     used = [b for b in range(len(scores)) if np.isfinite(scores[b])]
@@ -119,45 +120,32 @@ def narrower_error(
     averaged = [sum(cv[r][i] for r in range(repeats)) / repeats for i in range(n)]
     test = sum(np.var(cv[r], ddof=1) for r in range(repeats)) / repeats / n
     floor = np.var(averaged, ddof=1) / n
-    jackknife, covariance, by_presence = 0.0, 0.0, 0.0
+    covariance = 0.0
     for i in range(n):
         mean_count = sum(int(counts[b, i]) for b in used) / len(used)
         products = [(counts[b, i] - mean_count) * residual[b] for b in used]
-        through_training = sum(products) / len(used)
-        jackknife += (averaged[i] / n + through_training) ** 2 - np.var(products, ddof=1) / len(
-            used
-        )
-        covariance += 2 / n * averaged[i] * through_training
-        once = [residual[b] for b in used if counts[b, i] == 1]
-        without = [residual[b] for b in used if counts[b, i] == 0]
-        if once and without:
-            presence = sum(once) / len(once) - sum(without) / len(without)
-            by_presence += 2 / n * averaged[i] * presence
+        covariance += 2 / n * averaged[i] * sum(products) / len(used)
     of_samples = list(residual.values())
-    training = max(0.0, np.var(of_samples, ddof=1) - sum(noise) / len(noise))
-    cap = max(floor, test + training)
-    if len(used) >= 4 * np.sqrt(n):
-        cap = max(cap, jackknife)
     spread = (percentile(of_samples, 0.75) - percentile(of_samples, 0.25)) / 1.349
     robust = max(0.0, spread**2 - percentile(noise, 0.5))
-    share = 1.0
+    left, cap = 1.0, np.inf
     if resubstitution is not None:
         between = (resubstitution + centre) / 2
         if centre <= resubstitution:
-            share = 0.0
+            left = 0.0
         elif not (median <= between or centre >= median):
-            share = ((centre - between) / (median - between)) ** 2
-        share = max(share, 0.15)
-    if bounded:
-        covariance = min(covariance, by_presence)
-    return np.sqrt(min(cap, floor + share * robust + max(covariance, 0.0)))
+            left = ((centre - between) / (median - between)) ** 2
+        cap = (np.sqrt(test) + max(centre - resubstitution, 0.0) / 2) ** 2
+    left = left if share is None else share
+    total = test + left * robust + np.sqrt(left) * max(covariance, 0.0)
+    return np.sqrt(max(floor, min(cap, total)))
 
 
 @pytest.mark.parametrize("resubstitution", [0.1, 0.02, 0.9, None])
 def test_the_standard_error_is_that_of_its_definition(problem, resubstitution):
     given = pieces(*problem)
     known = {} if resubstitution is None else {"resubstitution": resubstitution}
-    expected = narrower_error(*given, resubstitution)
+    expected = defined_error(*given, resubstitution)
     assert cv_bootstrap(*given, **known).standard_error == pytest.approx(expected)
 
 
@@ -168,7 +156,7 @@ def test_the_standard_error_is_that_of_its_definition_where_training_samples_exp
     given = (centre, cv, counts, scores * times[:, 0], influence * times)
     given[3][:5] = np.nan
     result = cv_bootstrap(*given, resubstitution=0.05)
-    assert result.standard_error == pytest.approx(narrower_error(*given, 0.05))
+    assert result.standard_error == pytest.approx(defined_error(*given, 0.05))
     assert result.n_beyond_fences > 10
     assert result.standard_error_conservative > 100 * result.standard_error
 
@@ -179,22 +167,38 @@ def test_the_noise_of_seeds_is_no_spread_between_training_samples(problem):
     given = centre, cv, counts, noisy, influence
     apart, together = cv_bootstrap(*given, seed_variance=0.005), cv_bootstrap(*given)
     assert together.variance_training - apart.variance_training == pytest.approx(0.005)
-    assert apart.standard_error == pytest.approx(narrower_error(*given, seed_variance=0.005))
+    assert apart.standard_error == pytest.approx(defined_error(*given, seed_variance=0.005))
     assert apart.standard_error < 0.9 * together.standard_error
     assert apart.variance_jackknife == together.variance_jackknife
 
 
-def test_the_smaller_covariance_counts_between_two_bounds_alone(problem):
+def test_training_samples_add_at_most_half_of_the_optimism(problem):
     centre, cv, counts, scores, influence = pieces(*problem)
-    # A unit that is hard to judge does harm by its second copy, and none by its first.
-    harm = 0.02 * np.maximum(counts.astype(int) - 1, 0) @ cv.mean(axis=0)
-    given = (centre, cv, counts, scores + harm, influence)
-    bounded, unbounded = (cv_bootstrap(*given, bounds=(0, high)) for high in (1, np.inf))
-    assert bounded.covariance_presence < bounded.covariance_training
-    assert bounded.covariance_training > 0
-    assert bounded.standard_error == pytest.approx(narrower_error(*given))
-    assert unbounded.standard_error == pytest.approx(narrower_error(*given, bounded=False))
-    assert bounded.standard_error < unbounded.standard_error
+    noise = np.random.default_rng(5).normal(scale=0.3, size=len(scores))
+    given = (centre, cv, counts, scores + noise, influence)
+    test = np.sqrt(np.mean([np.var(line, ddof=1) for line in cv]) / 40)
+    free = cv_bootstrap(*given)
+    assert free.variance_cap == np.inf
+    for optimism in (0.0, 0.04):
+        found = cv_bootstrap(*given, resubstitution=centre - optimism)
+        assert found.variance_cap == pytest.approx((test + optimism / 2) ** 2)
+        assert found.standard_error <= test + optimism / 2 + 1e-12
+        assert found.standard_error < free.standard_error
+    # Where models do better on other rows than on their own, the test rows alone count.
+    odd = cv_bootstrap(*given, resubstitution=centre + 0.2)
+    assert odd.standard_error == pytest.approx(test)
+
+
+def test_the_conservative_interval_is_at_least_as_wide(problem):
+    centre, cv, counts, scores, influence = pieces(*problem)
+    # Samples without a unit that is hard to judge do worse: all of the covariance, no spread left.
+    harm = 0.01 * counts @ cv.mean(axis=0)
+    for factor in (0.3, 1.0, 3.0):
+        given = (centre, cv, counts, factor * scores + harm, factor * influence)
+        found = cv_bootstrap(*given)
+        assert found.standard_error_conservative >= found.standard_error
+        assert found.standard_error == pytest.approx(defined_error(*given))
+        assert found.covariance_training > 0
 
 
 @pytest.mark.parametrize(("high", "heavy"), [(1.0, True), (np.inf, False), (np.inf, True)])
@@ -220,11 +224,12 @@ def test_skewed_losses_without_a_bound_have_fewer_degrees_of_freedom(problem, hi
         assert scaled == pytest.approx(reach)
 
 
-def test_few_resamples_leave_the_jackknife_out_of_the_cap(problem):
+def test_few_resamples_are_enough_for_the_default(problem):
     centre, cv, counts, scores, influence = pieces(*problem)
     few = (centre, cv, counts[:25], scores[:25], influence[:25])
-    expected = narrower_error(*few, 0.1)
-    assert cv_bootstrap(*few, resubstitution=0.1).standard_error == pytest.approx(expected)
+    found = cv_bootstrap(*few, resubstitution=0.1)
+    assert found.standard_error == pytest.approx(defined_error(*few, 0.1))
+    assert not found.interval_with_notes().notes
 
 
 @pytest.mark.parametrize(
@@ -281,7 +286,7 @@ def test_a_pooled_centre_keeps_all_of_the_training_variance(problem):
     given = pieces(*problem)
     result = cv_bootstrap(*given, resubstitution=0.1, pooled=True)
     assert result.training_share == 1.0
-    assert result.standard_error == pytest.approx(narrower_error(*given, None))
+    assert result.standard_error == pytest.approx(defined_error(*given, 0.1, share=1.0))
 
 
 def test_the_share_of_the_training_variance_follows_the_learning_curve():
@@ -303,7 +308,8 @@ def test_a_wide_interval_says_that_training_samples_are_the_reason(problem):
     for method in ("cv-bootstrap", "cv-bootstrap-conservative"):
         assert wide.is_unstable(method)
         found = wide.interval_with_notes(method=method)
-        assert "unstable on training samples" in found.notes[-1].text
+        assert "bootstrap samples are unstable" in found.notes[-1].text
+        assert "on all units the method may be steadier" in found.notes[-1].text
         assert f"{wide.n_beyond_fences} of 120 give outliers" in found.notes[-1].text
         assert found.interval.method == method
 
@@ -331,7 +337,7 @@ def test_squares_too_large_for_a_float_leave_the_narrower_interval_finite(proble
     huge = np.where(np.arange(120) < 10, 1e200, 1.0)[:, None]
     given = (centre, cv, counts, scores * huge[:, 0], influence * huge)
     result = cv_bootstrap(*given, bounds=(0, np.inf), resubstitution=0.1)
-    expected = narrower_error(*given, 0.1, bounded=False)
+    expected = defined_error(*given, 0.1)
     assert result.standard_error == pytest.approx(expected)
     assert result.interval().high < 20
     assert tuple(result.interval(method="cv-bootstrap-conservative")) == (0.0, np.inf)
@@ -380,7 +386,7 @@ def test_grouped_losses_are_ratios_of_group_sums():
     general = cv_bootstrap(
         cv_losses.mean(), cv, of_groups, scores, influence, n_rows=n, resubstitution=full
     )
-    expected = narrower_error(cv_losses.mean(), cv, of_groups, scores, influence, full)
+    expected = defined_error(cv_losses.mean(), cv, of_groups, scores, influence, full)
     assert result.cv.standard_error == pytest.approx(expected)
     for name in ("variance_cv", "variance_training", "variance_jackknife", "standard_error"):
         np.testing.assert_allclose(getattr(result.cv, name), getattr(general, name))
@@ -409,9 +415,11 @@ def test_few_resamples_leave_the_jackknife_out(problem):
     centre, cv, counts, scores, influence = pieces(*problem)
     few = cv_bootstrap(centre, cv, counts[:25], scores[:25], influence[:25])  # 4 sqrt(40) = 25.3
     assert np.isnan(few.variance_jackknife)
-    assert "use at least 26, better 52" in few.notes[0]
-    assert few.cautions == few.notes
-    expected = max(few.variance_cv_averaged, few.variance_cv + few.variance_training)
+    made = few.interval_with_notes(method="cv-bootstrap-conservative")
+    assert "use at least 26, better 52" in made.notes[0].text
+    assert made.notes[0].is_warning
+    assert not few.notes
+    expected = max(few.standard_error**2, few.variance_cv + few.variance_training)
     assert few.standard_error_conservative == pytest.approx(np.sqrt(expected))
     assert not np.isnan(
         cv_bootstrap(centre, cv, counts[:26], scores[:26], influence[:26]).variance_jackknife
@@ -560,6 +568,23 @@ def test_less_of_the_spread_holds_the_faster_the_error_falls(errors, expected):
     np.testing.assert_allclose(share_of_training(*errors), expected)
     # Errors of scores that are turned, such as 1 - accuracy and -accuracy, differ by a constant.
     np.testing.assert_allclose(share_of_training(*(error - 1 for error in errors)), expected)
+
+
+def test_the_variance_of_a_difference_is_that_of_its_definition(problem):
+    centre, cv, counts, scores, influence = pieces(*problem)
+    change = cv + np.random.default_rng(2).normal(scale=0.2, size=cv.shape)
+    scores = scores + 0.05 * counts @ cv.mean(axis=0)
+    one = cv_bootstrap(centre, change, counts, scores, influence)
+    test = np.mean([np.var(line, ddof=1) for line in change]) / 40
+    floor, left_out = np.var(change.mean(axis=0), ddof=1) / 40, 0.3 * one.variance_jackknife
+    for share, optimism in ((1.0, np.inf), (0.4, np.inf), (0.4, 0.02), (0.4, 0.0)):
+        total = left_out + share * (one.variance_jackknife - left_out)
+        expected = max(floor, min((np.sqrt(test) + optimism / 2) ** 2, total))
+        found = cross_validated_variance(
+            change, counts, scores, influence, left_out=left_out, share=share, optimism=optimism
+        )
+        assert found == pytest.approx(expected)
+        assert (found < total) == np.isfinite(optimism)
 
 
 # Influence functions ---------------------------------------------------------------------------

@@ -174,8 +174,7 @@ def test_a_callable_of_the_estimator_says_that_its_estimate_is_the_mean_over_fol
     found = BootstrapScorer(
         LogisticRegression(), scoring=lambda m, X, y: np.mean(m.predict(X) == y), **options
     )
-    with pytest.warns(UserWarning, match="too few for the infinitesimal jackknife"):
-        found.fit(X, y)
+    found.fit(X, y)
     assert "averaged over folds of about 15 rows" in found.result_.summary()
 
 
@@ -186,13 +185,13 @@ def test_the_conservative_interval_comes_from_the_same_runs_and_is_saved(tmp_pat
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40, 20))
     y = X[:, :5].sum(axis=1) + rng.normal(size=40)
-    options = dict(scoring="neg_mean_squared_error", random_state=0)
+    options = dict(scoring="neg_mean_squared_error", n_train_resamples=200, random_state=0)
     usual = BootstrapScorer(LinearRegression(), **options).fit(X, y)
     wide = BootstrapScorer(LinearRegression(), interval="cv-bootstrap-conservative", **options)
     wide.fit(X, y)
     low, high = usual.confidence_interval_
     assert -15 < low < usual.score_ < high < -0.1
-    assert "unstable on training samples" in usual.result_.summary()
+    assert "bootstrap samples are unstable" in " ".join(usual.result_.summary().split())
     assert wide.confidence_interval_.low < -1e100
     assert wide.confidence_interval_.method == "cv-bootstrap-conservative"
     assert wide.score_ == usual.score_

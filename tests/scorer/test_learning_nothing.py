@@ -274,7 +274,7 @@ def test_without_information_every_truth_meets_every_answer(name):
 # ------------------------------------------------------------------ parts of "cv-bootstrap"
 
 
-def loop_of_parts(losses, weights, full, cv, bounded):
+def loop_of_parts(losses, weights, full, cv):
     """The variances of the interval, with one loop over models and one over rows."""
     b, n = losses.shape
     outside = weights == 0
@@ -299,35 +299,27 @@ def loop_of_parts(losses, weights, full, cv, bounded):
         products = (weights - weights.mean(axis=0)) * residual[:, None]
         effect = products.mean(axis=0)
         jackknife = np.sum((influence / n + effect) ** 2) - products.var(axis=0, ddof=1).sum() / b
-        presence = np.array([
-            residual[weights[:, i] == 1].mean() - residual[weights[:, i] == 0].mean()
-            for i in range(n)
-        ])  # fmt: skip
         first, third = np.percentile(residual, [25, 75])
         robust = ((third - first) / 1.349) ** 2 - np.nanmedian(noise)
         variance = max(residual.var(ddof=1) - np.nanmean(noise), 0)
-        by_count, by_presence = (2 * influence @ own / n for own in (effect, presence))
-        return variance, max(robust, 0), jackknife, by_count, by_presence
+        return variance, max(robust, 0), jackknife, 2 * influence @ effect / n
 
     first, median, third = np.percentile(scores, [25, 50, 75])
     fenced = scores.clip(first - 1.5 * (third - first), third + 1.5 * (third - first))
     factors = np.where(fenced == scores, 1.0, (fenced - median) / np.where(
         scores == median, 1, scores - median))  # fmt: skip
     variance, _, jackknife, *_ = parts(scores, np.ones(b))
-    capped, robust, capped_jackknife, by_count, by_presence = parts(fenced, factors)
+    _, robust, _, covariance = parts(fenced, factors)
     of_cv, averaged = cv.var(axis=1, ddof=1).mean() / n, cv.mean(axis=0).var(ddof=1) / n
-    conservative = max(averaged, of_cv + variance, jackknife)
-    cap = max(averaged, of_cv + capped, capped_jackknife)
     apparent, centre, left_out = full.mean(), cv.mean(), np.median(scores)
     middle = (apparent + centre) / 2
     share = 0.0 if centre <= apparent else 1.0
     if centre > apparent and left_out > max(middle, centre):
         share = ((centre - middle) / (left_out - middle)) ** 2
-    # Errors between two bounds may hardly fall any more and vary all the same.
-    share = max(share, 0.15) if bounded else share
-    covariance = min(by_count, by_presence) if bounded else by_count
-    total = averaged + share * robust + max(covariance, 0)
-    return np.sqrt([conservative, max(min(cap, total), averaged)]), share
+    cap = (np.sqrt(of_cv) + max(centre - apparent, 0) / 2) ** 2
+    total = of_cv + share * robust + np.sqrt(share) * max(covariance, 0)
+    usual = max(min(cap, total), averaged)
+    return np.sqrt([max(usual, of_cv + variance, jackknife), usual]), share
 
 
 @pytest.mark.parametrize("is_binary", [True, False])
@@ -348,7 +340,7 @@ def test_the_errors_of_cv_bootstrap_are_those_of_a_loop(n, is_binary, seed):
             prediction_error, losses, weights, resubstitution_losses=full, cv_losses=cv,
             no_information_rate=0.9, bounds=(0, 1) if is_binary else (0, np.inf),
         )  # fmt: skip
-        errors, share = loop_of_parts(losses, weights, full, cv, is_binary)
+        errors, share = loop_of_parts(losses, weights, full, cv)
         close([found.cv.standard_error_conservative, found.cv.standard_error], errors, 1e-6)
         close(found.cv.training_share, share, 1e-9)
         low, high = quiet(found.interval, "cv-bootstrap")

@@ -579,19 +579,16 @@ def spread(counts, scores, moves, of_chance, factors):
 
 
 def parts_of(fit, counts, scores, moves, cv, of_chance, factors):
-    """Variance of training, the same by quartiles, jackknife, and both covariances."""
+    """Variance of training, the same by quartiles, jackknife, and the covariance."""
     b, u = counts.shape
     residual, noise = spread(counts, scores, moves, of_chance, factors)
     products = (counts - counts.mean(axis=0)) * residual[:, None]
     effect, of_cv = products.mean(axis=0), cv.mean(axis=0)
     jackknife = np.sum((of_cv / u + effect) ** 2) - products.var(axis=0, ddof=1).sum() / b
-    by_presence = np.array([
-        residual[counts[:, i] == 1].mean() - residual[counts[:, i] == 0].mean() for i in range(u)
-    ])  # fmt: skip
     first, third = np.percentile(residual, [25, 75])
     robust = max(((third - first) / 1.349) ** 2 - np.median(noise), 0)
     training = max(residual.var(ddof=1) - noise.mean(), 0)
-    return training, robust, jackknife, 2 * of_cv @ effect / u, 2 * of_cv @ by_presence / u
+    return training, robust, jackknife, 2 * of_cv @ effect / u
 
 
 def share_left(apparent, centre, median):
@@ -616,21 +613,21 @@ def cross_validated(fit, scores, moves, seed_variance):
     moved = scores.clip(first - reach, third + reach)
     factors = np.where(moved == scores, 1, (moved - median) / np.where(scores == median, 1, scores - median))  # fmt: skip # noqa: E501
     plain = parts_of(fit, counts, scores, moves, cv, of_chance, np.ones(b))
-    capped = parts_of(fit, counts, moved, moves, cv, of_chance, factors)
+    fenced = parts_of(fit, counts, moved, moves, cv, of_chance, factors)
     test, averaged = cv.var(axis=1, ddof=1).mean() / u, cv.mean(axis=0).var(ddof=1) / u
-    enough = b >= 4 * np.sqrt(u)
-    largest = [
-        max(averaged, test + own[0], own[2] if enough else -np.inf) for own in (plain, capped)
-    ]
     apparent = np.mean([value(fit, answers) for answers in fit.full])
     share = 1.0
     if fit.metric.kind != "jumps":
-        share = max(share_left(apparent, centre, median), 0.15)
-    bounded = np.isfinite(fit.metric.bounds).all()
-    covariance = min(capped[3:]) if bounded else capped[3]
-    total = averaged + share * capped[1] + max(covariance, 0)
-    narrow = max(min(largest[1], total), averaged)
-    return centre, np.sqrt([narrow, largest[0]]), {"training": plain[0], "test": test}, cv
+        share = share_left(apparent, centre, median)
+    total = test + share * fenced[1] + np.sqrt(share) * max(fenced[3], 0)
+    narrow = max(min(most_by_optimism(test, apparent - centre), total), averaged)
+    wide = max(narrow, test + plain[0], plain[2] if b >= 4 * np.sqrt(u) else -np.inf)
+    return centre, np.sqrt([narrow, wide]), {"training": plain[0], "test": test}, cv
+
+
+def most_by_optimism(test, *gains):
+    """Largest variance, by what models gain on their own rows."""
+    return (np.sqrt(test) + sum(max(gain, 0) for gain in gains) / 2) ** 2
 
 
 def of_seeds(fit, scores, moves):
@@ -1115,22 +1112,22 @@ def test_a_difference_of_methods_is_that_of_a_loop_over_the_models_of_both(name,
     point, error = out_of_bag(first, of_both, moves, second)
     if strategy == "cv-bootstrap":
         (centre, cv), (other_centre, other_cv) = (folded(fit) for fit in fits)
-        cv, u = cv.mean(axis=0) - other_cv.mean(axis=0), first.n_units
+        by_repeat, u = cv - other_cv, first.n_units
+        cv, test = by_repeat.mean(axis=0), by_repeat.var(axis=1, ddof=1).mean() / u
         point = centre - other_centre
         counts = first.counts[:, np.unique(first.unit, return_index=True)[1]]
         means = of_both.mean(axis=1), moves.mean(axis=1)
         jackknife = parts_of(first, counts, *means, cv[None], 0.0, np.ones(B))[2]
+        apparent = [np.mean([value(fit, one) for one in fit.full]) for fit in fits]
         share = max(
-            share_left(np.mean([value(fit, one) for one in fit.full]), middle, np.median(own))
-            for fit, middle, own in (
-                (first, centre, scores.mean(axis=1)),
-                (second, other_centre, others.mean(axis=1)),
-            )
+            share_left(apparent[0], centre, np.median(scores.mean(axis=1))),
+            share_left(apparent[1], other_centre, np.median(others.mean(axis=1))),
         )
         if first.metric.kind == "root":
             share, jackknife = of_means_under_roots(fits, (centre, other_centre), counts, cv)
         more = max(jackknife - error**2, 0) if 4 * np.sqrt(u) <= B else 0.0
-        error = np.sqrt(max(cv.var(ddof=1) / u, error**2 + share * more))
+        most = most_by_optimism(test, apparent[0] - centre, apparent[1] - other_centre)
+        error = np.sqrt(max(cv.var(ddof=1) / u, min(most, error**2 + share * more)))
     close(pair.difference, point)
     close(pair.standard_error, error, 1e-6)
     won = np.sign(np.round(of_both.mean(axis=1), 12))

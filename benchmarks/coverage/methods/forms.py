@@ -19,13 +19,14 @@ import numpy as np
 from skboot.method_error.cv_bootstrap import share_of_training
 from skboot.method_error.out_of_bag import (
     JACKKNIFE_RESAMPLES,
-    LEAST_TRAINING_SHARE,
     out_of_bag_error,
     out_of_bag_metric,
     quartiles,
     training_spread,
     within_fences,
 )
+
+from .candidates import LEAST_TRAINING_SHARE, presence
 
 # ------------------------------------------------------------------ one score
 
@@ -89,6 +90,7 @@ def variances_by_repeats(parts, n_resamples, repeats):
     # The jackknife is a sum of squares less a noise that the repeats do not move.
     noise = np.sum((whole / n_units + spread.effect) ** 2) - spread.jackknife
     robust, variance, median = spread.robust_variance, spread.variance, quartiles(scores)[1]
+    by_presence = presence(counts, spread.residual)
     enough = len(scores) >= JACKKNIFE_RESAMPLES * np.sqrt(n_units)
     bounds = parts.options["bounds"]
     found = {}
@@ -107,7 +109,7 @@ def variances_by_repeats(parts, n_resamples, repeats):
             test,
             robust,
             float(2 * influence @ spread.effect / n_units),
-            float(2 * influence @ spread.presence / n_units),
+            float(2 * influence @ by_presence / n_units),
             max(cap, jackknife) if enough and np.isfinite(jackknife) else cap,
             share,
             bool(np.isfinite(bounds).all()),

@@ -26,7 +26,7 @@ from scipy.special import stdtrit
 
 from skboot.method_error.cv_bootstrap import limits_on_scale
 
-from ..methods.candidates import presence_variance, residuals
+from ..methods.candidates import form_of_0043, presence_variance, residuals
 from ..methods.designs import (
     Design,
     bayes,
@@ -85,7 +85,7 @@ def intervals(parts):
     """Limits by setting."""
     pairs = {}
     for n_resamples, n_repeats in GRID:
-        found = bootstrap(parts, n_resamples, n_repeats)
+        found = bootstrap(parts, n_resamples, n_repeats, form_of_0043)
         name = f"{n_resamples} x {n_repeats}"
         pairs[name] = found.interval()
         df = degrees_of_freedom(found, parts, n_resamples, n_repeats)

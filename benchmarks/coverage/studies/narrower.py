@@ -41,7 +41,7 @@ study goes on where it was stopped:
 import numpy as np
 from sklearn.tree import ExtraTreeClassifier, ExtraTreeRegressor
 
-from ..methods.candidates import former
+from ..methods.candidates import form_of_0043, former
 from ..methods.designs import (
     Classifier,
     Design,
@@ -229,7 +229,7 @@ def intervals(parts):
     return {
         "former": before.interval(),
         "former conservative": before.interval(0.95, CONSERVATIVE),
-        "cv-bootstrap": bootstrap(parts).interval(),
+        "cv-bootstrap": bootstrap(parts, form=form_of_0043).interval(),
     }
 
 

@@ -22,7 +22,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import stdtrit
 
-from ..methods.candidates import former
+from ..methods.candidates import form_of_0043, former
 from ..methods.designs import (
     Design,
     bayes,
@@ -78,7 +78,7 @@ CELLS = {
 
 def intervals(parts):
     """Limits by form."""
-    chosen, before = bootstrap(parts), bootstrap(parts, form=former)
+    chosen, before = bootstrap(parts, form=form_of_0043), bootstrap(parts, form=former)
     pairs = {"chosen": chosen.interval(), "former": before.interval()}
     by_count, by_presence = chosen.covariance_training, chosen.covariance_presence
     root = np.sqrt(chosen.training_share)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..methods.candidates import form_of_0043
 from ..methods.designs import Design, linear, ridge, sloped, truth, wavy
 from ..methods.parts import bootstrap, parts_of, samples_of
 from ..methods.table import HEADER, repeated, rows
@@ -146,7 +147,7 @@ def rows_of(number, cell):
         X, y, _ = design.draw(rng, design.size)
         parts, seed_variance = parts_with_seeds(cell, X, y, rng)
         return parts.centres.mean(), {
-            name: bootstrap(parts, seed_variance=known).interval()
+            name: bootstrap(parts, form=form_of_0043, seed_variance=known).interval()
             for name, known in (("former", 0.0), ("seeds apart", seed_variance))
         }
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
+from benchmarks.coverage.methods.candidates import form_of_0043
 from benchmarks.coverage.methods.designs import ridge
 from benchmarks.coverage.methods.forms import (
     DIFFERENCES,
@@ -35,15 +36,23 @@ def parts_of_cell(design, seed=0):
     ],
 )
 def test_the_former_form_is_that_of_the_record(title):
-    """O13 is made here of the parts that the library had when the study was run."""
     parts = parts_of_cell(study.CELLS[title])
-    found = bootstrap(parts, 80, 3)
+    found = bootstrap(parts, 80, 3, form_of_0043)
     v = variances_by_repeats(parts, 80, (3,))[3]
     assert v.averaged == pytest.approx(found.variance_cv_averaged)
     assert v.cap == pytest.approx(found.variance_cap)
     assert v.robust == pytest.approx(found.variance_training_robust)
     assert v.by_count == pytest.approx(found.covariance_training)
+    assert FORMS["O13"](v) == pytest.approx(found.standard_error**2)
     assert FORMS["O13"](v) >= FORMS["share, smaller"](v)
+
+
+@pytest.mark.parametrize("title", ["logistic, n 120", "least squares, p 60, n 100, R2"])
+def test_the_form_that_was_taken_is_that_of_the_library(title):
+    parts = parts_of_cell(study.CELLS[title])
+    v = variances_by_repeats(parts, 80, (3,))[3]
+    found = bootstrap(parts, 80, 3)
+    assert FORMS["optimism, share"](v) == pytest.approx(found.standard_error**2)
 
 
 def test_a_difference_from_a_method_without_errors_is_the_rule_of_one_score():
@@ -63,19 +72,21 @@ def test_a_difference_from_a_method_without_errors_is_the_rule_of_one_score():
         assert DIFFERENCES[differences.ONE_RULE](two[n_repeats]) == pytest.approx(expected)
 
 
-def test_the_former_difference_is_that_of_the_record():
+def test_the_difference_of_the_library_is_that_of_the_records():
     pair = differences.CELLS["discriminant and centroids, p 10, n 80"]
     first, second = (parts_of_cell(pair.design(own)) for own in (pair.first, pair.second))
     found = differences_by_repeats(first, second, True, 200, (5,))[5]
-    expected = cross_validated_variance(
-        (first.influence - second.influence).mean(axis=0),
+    given = (
+        first.influence - second.influence,
         first.counts,
         first.scores - second.scores,
         first.oob_influence - second.oob_influence,
-        left_out=found.left_out,
-        share=found.share,
     )
-    assert DIFFERENCES["O21"](found) == pytest.approx(expected)
+    for form, optimism in (("O21", np.inf), ("O21, optimism", 2 * found.half_optimism)):
+        expected = cross_validated_variance(
+            *given, left_out=found.left_out, share=found.share, optimism=optimism
+        )
+        assert DIFFERENCES[form](found) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("p", [5, 20, 45])

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.coverage.methods.candidates import former
+from benchmarks.coverage.methods.candidates import form_of_0043, former
 from benchmarks.coverage.methods.parts import bootstrap, parts_of, samples_of
 from benchmarks.coverage.methods.table import shares
 from benchmarks.coverage.runner import RESULTS, read
@@ -100,7 +100,7 @@ def test_the_former_interval_is_that_of_its_record():
     rng = np.random.default_rng(0)
     X, y, groups = design.draw(rng, design.size)
     parts = parts_of(design, X, y, groups, samples_of(design, y, groups, rng))
-    found, before = bootstrap(parts), bootstrap(parts, form=former)
+    found, before = (bootstrap(parts, form=form) for form in (form_of_0043, former))
     total = found.variance_cv + max(found.covariance_training, 0.0)
     total += found.training_share * found.variance_training_robust
     expected = max(min(found.variance_cap, total), found.variance_cv_averaged)
