@@ -415,7 +415,7 @@ def _pilot_of_pair(
     used: AnySpread = spread
     extremes = _extremes(spread, level)
     if pair._discordant is not None:
-        # The variance goes as the share of rows that tell the systems apart. Verdicts with a margin
+        # The variance goes as the share of rows on which the systems differ. Verdicts with a margin
         # are by Tango's interval, whatever interval is shown.
         differ, n = sum(pair._discordant[:2]), pair._discordant[2]
         shares = SHARE_LIMITS["wilson"](differ, n, level)

@@ -121,7 +121,7 @@ def name_list(names: Any) -> list[str]:
 
 
 def _responses_of_metrics(call: Namespace) -> set[str]:
-    """What the metrics read: labels, scores, probabilities or values."""
+    """Kinds of predictions that the metrics read: labels, scores, probabilities or values."""
     return {statistic.response for statistic in _statistics(call)}
 
 

@@ -51,8 +51,8 @@ class DifferenceLimits:
     quantiles : ndarray or None
         Quantiles of the normal distribution that limits of replicates reach out to.
     signs : ndarray or None
-        1 where a difference is told to be above 0, -1 below, 0 neither, all at once; None where
-        the limits tell it.
+        1 where a difference is shown to be above 0, -1 below, 0 neither, all at once; None where
+        the limits say it.
     """
 
     low_uncut: Floats
@@ -194,7 +194,7 @@ def comparison_of(
     paired_runs: bool = False,
     **fields: Any,
 ) -> Compared:
-    """Return the comparison of systems or methods by one metric, and tell its notes.
+    """Return the comparison of systems or methods by one metric, and give its notes to the call.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def comparison_of(
     kind : type
         Of the comparison.
     warned : iterable of Note, optional
-        Those of them that are told; all where they are not given.
+        Notes that the user is warned of; all where they are not given.
     settings : dict
         Arguments as a result holds them.
     held_fixed : iterable of str

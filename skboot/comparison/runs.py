@@ -73,7 +73,7 @@ from .arguments import (
     check_alternative,
     check_reference,
     checked_names,
-    constant_answers,
+    constant_answers_note,
     pairs_of,
 )
 from .families import DifferenceDistribution, DifferenceLimits, comparison_of, records_of
@@ -412,7 +412,7 @@ class CompareRunsCall:
 
     @cached_property
     def plan(self) -> ResamplingPlan:
-        """What is drawn."""
+        """Plan of the resamples of test units, which all methods share."""
         return self.any_method.study.plan
 
 
@@ -446,11 +446,11 @@ class _ScoredMethod:
 
     @cached_property
     def moments(self) -> Moments:
-        """Of the training samples, averaged over their seeds; of runs where each has its own."""
+        """Moments of training samples, averaged over seeds; of runs where each has its own."""
         return moments(self.scores, self.noise, self.runs_call.samples)
 
     def fewer_seeds(self) -> tuple[float, float]:
-        """What fewer seeds on the whole list than on each sample add, and its degrees of freedom.
+        """Variance that fewer seeds on the whole list than on each sample add, and its freedom.
 
         As for one method: `skboot.inference.runs.trained_runs`.
         """
@@ -484,7 +484,7 @@ def compare_runs_of(
 def _compare_by(
     call: CompareRunsCall, metric: str, scored: Mapping[str, ScoredRuns]
 ) -> ComparisonResult:
-    """Return the comparison by one metric, and tell its notes."""
+    """Return the comparison by one metric, and give its notes to the call."""
     is_welch, plan = call.options.interval == "welch", call.plan
     statistic: Statistic = next(iter(scored.values())).subjects[0].statistic
     methods = _scored_methods(call, metric, scored)
@@ -517,7 +517,7 @@ def _compare_by(
         # Welch's interval takes the test rows as they are.
         method_notes = Notes() if is_welch else Notes(method.cautions)
         method_notes += method.runs_call.runs.rows[0].notes_for(statistic)
-        method_notes += constant_answers(method.name, method.runs_call.runs.rows)
+        method_notes += constant_answers_note(method.name, method.runs_call.runs.rows)
         notes += (note for note in method_notes if note not in notes)
     arguments = call.any_method.study_of_system.settings
     return comparison_of(
@@ -820,7 +820,7 @@ class _RunsDistribution(StudentDistribution):
         return root_of(contrasts(pairs, len(number)), covariance)
 
     def _covariance_of_runs(self) -> Floats:
-        """What the runs add to the covariance of the scores; without pairs a diagonal."""
+        """Covariance of the scores that the runs add; without pairs a diagonal."""
         call, methods = self.call, self.methods.values()
         samples = [method.moments for method in methods]
         weights = np.array(

@@ -354,7 +354,7 @@ def _scores_outside(
             values = subjects[k].statistic.evaluate(outside, subjects[k].reduced)
         except MetricError as failure:
             left_out = f"on the rows left out of resample {start + read[failure.resample]}"
-            raise failure.on_rows(left_out) from failure.error
+            raise failure.error_on_rows(left_out) from failure.error
         scores[chose_k] = values[np.searchsorted(read, chose_k)]
     scores[np.isinf(scores)] = np.nan
     return scores

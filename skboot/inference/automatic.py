@@ -382,7 +382,7 @@ def _method_by_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) 
     """
     are_few = min(evidence.drawn.n_units) < FEW_ROWS
     if are_few:
-        # So few do not tell a bias of single units from their noise.
+        # So few do not distinguish a bias of single units from their noise.
         evidence = replace(evidence, jackknife_bias=None)
     replicates = evidence.sorted_replicates
     if len(replicates) < 2 or replicates[0] == replicates[-1]:
@@ -648,30 +648,30 @@ def resamples_vary(evidence: Evidence) -> bool:
     return bool(replicates[-1] - replicates[0] > ROUNDING * abs(evidence.estimate))
 
 
-class BiasTold(NamedTuple):
-    """Bias of an estimate, and what tells it."""
+class EstimatedBias(NamedTuple):
+    """Bias of an estimate, and the method that it is estimated by, as messages call it."""
 
     bias: float
-    told_by: str
+    source: str
 
 
-def bias_told(interval: ConfidenceInterval, evidence: Evidence) -> BiasTold:
-    """Return the bias that the interval is free of, else that of the resamples."""
+def estimated_bias(interval: ConfidenceInterval, evidence: Evidence) -> EstimatedBias:
+    """Return the bias that the interval is free of, or else the bias of the resamples."""
     if interval.method == "jackknife" and evidence.jackknife_bias is not None:
-        return BiasTold(evidence.jackknife_bias.bias, "the jackknife")
+        return EstimatedBias(evidence.jackknife_bias.bias, "the jackknife")
     mean = float(evidence.sorted_replicates.mean())
-    return BiasTold(mean - evidence.estimate, "the resamples")
+    return EstimatedBias(mean - evidence.estimate, "the resamples")
 
 
-def estimate_outside(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
+def estimate_outside_sentence(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
     """Return a sentence on an interval that does not hold the estimate; None for others."""
     low, high = interval
     if not (evidence.estimate < low or evidence.estimate > high):
         return None
     if len(evidence.sorted_replicates) < 2:
         return None
-    bias, told_by = bias_told(interval, evidence)
+    bias, source = estimated_bias(interval, evidence)
     return (
         f"The interval does not contain the estimate, {evidence.estimate:.4g}. Its bias is "
-        f"{bias:+.3g} by {told_by}; corrected for that it is {evidence.estimate - bias:.4g}."
+        f"{bias:+.3g} by {source}; corrected for that it is {evidence.estimate - bias:.4g}."
     )

@@ -145,11 +145,11 @@ def simultaneous_band(curve: CurveEvidence, confidence_level: float) -> Band:
         error = np.asarray(np.sqrt((upto[after] - upto[start]) / (after - start)))
         error = error if floor is None else np.maximum(error, floor)
     # Where all rows behind a point are of one label.
-    single, counts = np.zeros(len(estimate), dtype=bool), ~curve.unknown
+    single, is_judged = np.zeros(len(estimate), dtype=bool), ~curve.unknown
     if behind is not None:
         single = (curve.estimate <= 0) | (curve.estimate >= 1)
-    exact = single & counts & curve.of_bins
-    laws = _largest_deviations(curve, (estimate, replicates, error), counts & ~exact)
+    exact = single & is_judged & curve.of_bins
+    laws = _largest_deviations(curve, estimate, replicates, error, is_judged & ~exact)
     critical = max(critical_deviation(law, confidence_level, int(exact.sum())) for law in laws)
     wide = float(t_quantile_of_normal(critical, curve.degrees_of_freedom, curve.inflation))
     low, high = estimate - wide * error, estimate + wide * error
@@ -220,11 +220,14 @@ def _spread(estimate: Floats, replicates: Floats) -> Floats:
 
 
 def _largest_deviations(
-    curve: CurveEvidence, scaled: tuple[Floats, Floats, Floats], counts: Flags
+    curve: CurveEvidence, estimate: Floats, replicates: Floats, error: Floats, is_judged: Flags
 ) -> list[Floats]:
-    """Largest deviations by standard errors: of resamples, and of paths of a normal process."""
-    estimate, replicates, error = scaled
-    varies = counts & (error > 0)
+    """Largest deviations by standard errors: of resamples, and of paths of a normal process.
+
+    Estimates, replicates and standard errors are on the scale of the band, which need not be that
+    of the curve's values. Points that are not judged have limits of their own.
+    """
+    varies = is_judged & (error > 0)
     if not varies.any():
         return [np.zeros(0)]
     deviations = (replicates[:, varies] - estimate[varies]) / error[varies]
@@ -233,7 +236,8 @@ def _largest_deviations(
     below, above = (None if free is None else ~free[varies] for free in sides)
     laws = [_largest(deviations, below, above)]
     if curve.nearby is not None and len(varies) <= _LONGEST_GRID:
-        # Draws of a normal process with the covariance of the replicates.
+        # A curve over thresholds jumps from resample to resample, and its largest deviations are
+        # few values: draws of a normal process with the covariance of the replicates have more.
         centred = np.nan_to_num(deviations - np.nanmean(deviations, axis=0))
         root = symmetric_root(centred.T @ centred / max(len(centred) - 1, 1))
         normal = np.random.default_rng(_SEED).standard_normal((_N_PATHS, len(root)))
@@ -254,7 +258,7 @@ def _largest(deviations: Floats, below: Flags | None, above: Flags | None) -> Fl
 
 
 class PointwiseFacts(NamedTuple):
-    """What is known of a point besides its replicates.
+    """Facts of a point of a curve, besides its replicates.
 
     Attributes
     ----------

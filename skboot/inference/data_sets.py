@@ -67,7 +67,7 @@ class MeansOfDrawn:
 
     @property
     def standard_errors(self) -> Floats:
-        """Of the means, (n_columns,)."""
+        """Standard errors of the means, (n_columns,)."""
         return np.asarray(self.deviations / np.sqrt(len(self.values)))
 
     @property

@@ -394,7 +394,10 @@ class _Lags:
         self._later, self._earlier = [size], [size]
 
     def covariance(self, lag: int) -> float:
-        """Sum of the products of rows so far apart, over the number of all rows."""
+        """Sum of the products of rows ``lag`` apart, over the number of all rows.
+
+        The lag is at least 1, and less than the number of rows.
+        """
         if lag not in self._products:
             later, earlier = self._values[lag:], self._values[:-lag]
             if self._series is not None:

@@ -73,7 +73,7 @@ _FAR_QUANTILE = 30.0
 def p_of_interval(
     evidence: Evidence, method: str, confidence_level: float, alternative: str = "two-sided"
 ) -> Any:
-    """Smallest 1 - level whose interval excludes 0, at least what the resamples can tell.
+    """Smallest 1 - level whose interval excludes 0, at least what the resamples resolve.
 
     Parameters
     ----------

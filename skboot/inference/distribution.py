@@ -22,9 +22,9 @@ from .._base.work import (
     DEFAULT_WORKERS,
     Workers,
     check_fits,
-    in_chunks,
     is_watched,
     progress,
+    results_in_chunks,
     single_threaded_blas,
 )
 from ..metrics.callables import n_cells_with_weights
@@ -41,7 +41,7 @@ _SMALLEST, _LARGEST = 1e-150, 1e150
 # Readings of statistics that need not be smooth: their different values without one unit are
 # counted, because sorting these values takes less time than evaluating them.
 _COUNTED = ("rows", "crossing")
-# Least time (seconds, predicted) of all resamples that is told before they are evaluated.
+# Least time (seconds, predicted) of all resamples that is announced before they are evaluated.
 _WORTH_ADVICE = 5.0
 # Influence of a unit (share of the largest) up to which it does not move a value.
 STILL = 0.05
@@ -153,7 +153,7 @@ def bootstrap(
         try:
             data, first_block = _data_and_first_block(binding, statistics)
         except MetricError as failure:
-            raise failure.on_data() from failure.error
+            raise failure.error_on_data() from failure.error
         seconds = time.perf_counter() - start
         if seconds * binding.n_blocks >= _WORTH_ADVICE:
             # Someone who looks at progress sees how long it takes.
@@ -247,7 +247,9 @@ def _other_blocks(
     """Do some work on every block but the first, which took so many seconds: the one loop."""
     blocks: dict[int, Any] = {}
     work_of_blocks = (_numbered, (work, shared), range(1, binding.n_blocks))
-    for chunk in in_chunks(*work_of_blocks, n_jobs=workers.n_jobs, seconds_each=seconds_each):
+    for chunk in results_in_chunks(
+        *work_of_blocks, n_jobs=workers.n_jobs, seconds_each=seconds_each
+    ):
         blocks.update(chunk)
         done(len(chunk) * binding.block_size)
     return [blocks[number] for number in range(1, binding.n_blocks)]
@@ -463,7 +465,7 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
                         part_values[k][at] = bound.statistic.evaluate(block, bound.reduced)
                 except MetricError as failure:
                     without = "without one unit of the data (needed for BCa)"
-                    raise failure.on_rows(without, resampled=False) from failure.error
+                    raise failure.error_on_rows(without, resampled=False) from failure.error
             # Without their blocks, which hold the counts of all units of each.
             parts.append(resamples._replace(blocks=[]))
             values.append(part_values)
@@ -590,7 +592,8 @@ def _block(shared: tuple[Binding, Sequence[BoundStatistic]], number: int) -> lis
     try:
         return _evaluate(binding, binding.block(number), statistics, n_resamples)
     except MetricError as failure:
-        raise failure.on_rows(f"on resample {start + failure.resample}") from failure.error
+        resample = f"on resample {start + failure.resample}"
+        raise failure.error_on_rows(resample) from failure.error
 
 
 def _evaluate(

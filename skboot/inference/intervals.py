@@ -73,7 +73,7 @@ _FROM_AN_END = 1e-6
 _ROUNDING_OF_INFLUENCE = 1e-12
 # Sum of cubed influences, the largest of which is 1, below which they show no side.
 _SYMMETRIC = 1e-9
-# Quantile of the normal beyond which no level in double precision tells it from 1.
+# Quantile of the normal beyond which no level in double precision distinguishes it from 1.
 _FARTHEST = 8.0
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -497,7 +497,7 @@ class StudentT(Interval):
 
 @registered
 class LogitT(StudentT):
-    """As "t" of log(p / (1 - p)), with p the place of the estimate between both ends.
+    """Student's t interval of log(p / (1 - p)), with p the place of the estimate between both ends.
 
     With labels of a judge an estimate near an end counts as 1 of n + 2 from it, for n units of
     equal size; without them one at an end does not vary, and has no such interval.
@@ -526,7 +526,10 @@ class LogitT(StudentT):
 
 @registered
 class BiasCorrected(StudentT):
-    """As "t" about 2 t - mean t*, the estimate without its bias (Davison & Hinkley 1997, 2.1.2)."""
+    """Student's t interval about 2 t - mean t*, the estimate without its bias.
+
+    See Davison & Hinkley (1997), 2.1.2.
+    """
 
     name, words = "bias-corrected", "t interval about the bias-corrected estimate"
     # The biases of two systems are nearly equal.

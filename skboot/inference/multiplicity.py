@@ -398,7 +398,7 @@ def step_down(
     Returns
     -------
     ndarray of shape (n_differences,)
-        1, -1, or 0 where it cannot be told.
+        1, -1, or 0 where the difference is not significant.
 
     Notes
     -----
@@ -581,7 +581,7 @@ class SimultaneousT(NamedTuple):
     level : float
         Confidence level of each single interval.
     signs : ndarray of shape (n_tests,)
-        What `step_down` tells of each difference by two-sided tests; 0 by one-sided ones.
+        Signs that `step_down` returns for two-sided tests; 0 by one-sided ones.
     """
 
     p_values: Floats

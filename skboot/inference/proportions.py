@@ -53,7 +53,7 @@ class Discordant(NamedTuple):
 
     @property
     def standard_error(self) -> float:
-        """Of the difference of the shares of right rows."""
+        """Standard error of the difference of the shares of right rows."""
         ahead = self.first_only - self.second_only
         return float(np.sqrt(self.first_only + self.second_only - ahead**2 / self.n)) / self.n
 
@@ -213,7 +213,7 @@ class TwoProportions(NamedTuple):
 
     @property
     def standard_error(self) -> float:
-        """Of the difference of the shares."""
+        """Standard error of the difference of the shares."""
         sides = (self.first_hits, self.first_n), (self.second_hits, self.second_n)
         return float(np.sqrt(sum(hits * (n - hits) / n**3 for hits, n in sides)))
 
@@ -431,7 +431,8 @@ def discordant_t(first_only: NDArray[np.int64], second_only: NDArray[np.int64], 
     variance = (first_only + second_only) / n - difference**2
     with np.errstate(divide="ignore", invalid="ignore"):
         t = difference / np.sqrt(np.maximum(variance, 0.0) / (n - 1))
-    # Where every row tells them apart one way, their number is the evidence, as of a sign test.
+    # Where they differ on every row, in one direction, the number of rows is the evidence, as of a
+    # sign test.
     return np.where(difference == 1, -stdtrit(n - 1, 0.5**n), t)
 
 

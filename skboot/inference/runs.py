@@ -39,9 +39,9 @@ from ._tuning import FEW_EVENTS, LEAST_DF
 from .automatic import (
     IntervalWithNotes,
     automatic_interval,
-    bias_told,
     caution_of_distances,
     cautions_of,
+    estimated_bias,
 )
 from .distribution import BoundStatistic, bootstrap
 from .evidence import ConfidenceInterval, DrawnUnits, Evidence, notes_of_cut, within_range
@@ -768,7 +768,7 @@ def _t_interval(spread: TIntervalParts, level: float, method: str) -> Confidence
 def _guarded(
     evidence: RunsEvidence, estimand: str, spread: TIntervalParts, interval: ConfidenceInterval
 ) -> ConfidenceInterval:
-    """Return the interval corrected for bias and widened for few errors or hits; tell of both.
+    """Return the interval corrected for bias, and widened for few errors or hits; warn of both.
 
     The bias that the interval of one run is free of is of the metric on so many test rows, and
     averages over runs have it as well.
@@ -779,10 +779,10 @@ def _guarded(
     with collected():
         alone = automatic_interval(system, level).interval
     if alone.method in ("jackknife", "bias-corrected"):
-        bias, told_by = bias_told(alone, system)
+        bias, source = estimated_bias(alone, system)
         say(
             "choice",
-            f"The score of a run has a bias of {bias:+.3g} by {told_by}, which the mean over runs "
+            f"The score of a run has a bias of {bias:+.3g} by {source}, which the mean over runs "
             "has too: the interval is corrected for it.",
         )
         interval = interval._with_limits(interval.low - bias, interval.high - bias)
@@ -1078,7 +1078,7 @@ class Outperformance(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """By the rule of Bouthillier et al. (2021), in favour of whichever method it is.
+        """Verdict by the rule of Bouthillier et al. (2021), in favour of either method.
 
         "not significant" where the interval holds .5; "significant, not meaningful" where it does
         not reach beyond .75 (.25); else "significant and meaningful".

@@ -391,7 +391,7 @@ class MinimumDetectionCost(Statistic):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric; the threshold is the best on the same rows, which is too good."""
+        """Facts of any metric; the threshold is the best on the same rows, which is too good."""
         return replace(super().facts(reduced, rows, members), optimized=True)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:

@@ -104,7 +104,7 @@ class OutputAverage(SumsStatistic):
     def reduce_about(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
     ) -> ReducedData:
-        """The same about a point of each output; see `Statistic.reduce_about`."""
+        """Reduce each output about a point of its own; see `Statistic.reduce_about`."""
         columns = zip(y_true.T, y_pred.T, origin, strict=True)
         return _side_by_side([self.column.reduce_about(*column) for column in columns])
 
@@ -152,7 +152,7 @@ class OutputAverage(SumsStatistic):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and what one row carries at most of the losses."""
+        """Facts of any metric, and the largest share of the losses that one row carries."""
         outputs = reduced.data["outputs"]
         shares = [self.column.largest_share(output) for output in outputs]
         positive_shares = [share for share in shares if share is not None]
@@ -814,7 +814,7 @@ class LossOfSets(RowMean):
 
 
 def _log_losses(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
-    """As in scikit-learn, labels that a row lacks count for nothing."""
+    """Log loss of each row, (n_samples,); as in scikit-learn, labels that it lacks add nothing."""
     prob = y_pred if y_pred.dtype.kind == "f" else y_pred.astype(np.float64)
     epsilon = np.finfo(prob.dtype).eps
     logs = np.log(np.clip(prob, epsilon, 1 - epsilon))

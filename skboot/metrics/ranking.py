@@ -214,7 +214,7 @@ def score_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool
 
 
 def falling(ranked: Ranked) -> Ranked:
-    """The same rows from the highest score down."""
+    """Turn ranked rows around: from the highest score down."""
     level = None if ranked.level is None else ranked.level[-1] - ranked.level[::-1]
     return Ranked(ranked.order[::-1], ranked.positive[::-1], level)
 
@@ -533,7 +533,7 @@ def _area_of(upper: Floats, lower: Floats) -> float:
 def _sides(
     positive: NDArray[np.bool_], sample_weight: Floats | None, rows: NDArray[np.intp]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """What each position counts for as a positive and as a negative; flags without weights."""
+    """Weight of each position as a positive and as a negative; flags without weights."""
     if sample_weight is None:
         return positive, ~positive
     weights = sample_weight[rows]
@@ -712,7 +712,7 @@ class RocAuc(Statistic):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and the standard error of rows without weights."""
+        """Facts of any metric, and the standard error of rows without weights."""
         facts = super().facts(reduced, rows, members)
         if "ranked" in reduced.data:
             return replace(facts, class_sizes=sizes_of_columns(rows))
@@ -920,7 +920,7 @@ class AveragePrecision(Statistic):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and how many are in the smaller class of rows without weights."""
+        """Facts of any metric, and the size of the smaller class of rows without weights."""
         facts = super().facts(reduced, rows, members)
         if len(reduced.data["curves"]) > 1:
             return replace(facts, class_sizes=sizes_of_columns(rows))

@@ -19,7 +19,7 @@ MAX_LABEL = 40
 
 
 class Display:
-    """What all displays share: the value of a notebook's cell is shown as its picture alone."""
+    """Base of all displays: the value of a notebook's cell is shown as its picture alone."""
 
     ax_: Any
     figure_: Any

@@ -41,7 +41,7 @@ _OF_PROBABILITIES = ("calibration", "calibration_smooth", "decision")
 
 
 class BandLine(NamedTuple):
-    """What is drawn of one curve.
+    """A curve with its band, as it is drawn.
 
     Attributes
     ----------

@@ -413,7 +413,7 @@ class PredictionInstabilityDisplay(Display):
         line_kwargs: Mapping[str, Any] | None = None,
         bar_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Draw.
+        """Draw the models' answers for each row against the answer of the model of all rows.
 
         Parameters
         ----------

@@ -33,9 +33,9 @@ from .._base.errors import Note, collected, tell, texts_of
 from .._base.values import read_only, spread_of
 from ..inference.automatic import (
     automatic_interval,
-    bias_told,
     degeneracy,
-    estimate_outside,
+    estimate_outside_sentence,
+    estimated_bias,
     resamples_vary,
 )
 from ..inference.evidence import ConfidenceInterval, Evidence, LargestDeviations
@@ -93,7 +93,7 @@ _CLASSES = {
 
 @dataclass(frozen=True, eq=False)
 class Basis(ABC):
-    """What a result stands on; each subclass is one way.
+    """Evidence of a result and the ways to read it; each subclass is one kind of evidence.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class Basis(ABC):
     is_on_rows_left_out: ClassVar[bool] = False
     # Whether the replicates are of resampled units, not draws from a distribution.
     is_resampled: ClassVar[bool] = True
-    # Whether an estimate with bias is also told without it.
+    # Whether an estimate with bias is also given without it.
     is_corrected_for_bias: ClassVar[bool] = True
     # Whether resamples without a value are counted among the facts.
     counts_undefined: ClassVar[bool] = True
@@ -143,9 +143,10 @@ class Basis(ABC):
     # -------------------------------------------------------------- numbers
 
     def standard_error(self, method: str = "") -> float:
-        """Return the standard deviation of the defined replicates; NaN of one, or of one unit.
+        """Return the standard deviation of the replicates that are defined.
 
-        It may hang on the method of the interval that stands beside it.
+        It is NaN where fewer than two replicates are defined or a single unit was drawn. A subclass
+        may have another for the interval ``method`` that it stands beside.
         """
         defined = self.evidence.sorted_replicates
         if len(defined) < 2 or not self.evidence.drawn.varies:
@@ -201,7 +202,7 @@ class Basis(ABC):
         return interval
 
     def _warn_of(self, interval: ConfidenceInterval, caution: str | None) -> None:
-        for sentence in (caution, estimate_outside(interval, self.evidence)):
+        for sentence in (caution, estimate_outside_sentence(interval, self.evidence)):
             if sentence:
                 tell(Note("caution", sentence))
 
@@ -295,9 +296,12 @@ class Basis(ABC):
     def corrected_estimate(self, result: EvaluationResult) -> float | None:
         """Return the estimate without its bias where the interval leaves out the estimate."""
         interval = result.confidence_interval
-        if not self.is_corrected_for_bias or estimate_outside(interval, self.evidence) is None:
+        if (
+            not self.is_corrected_for_bias
+            or estimate_outside_sentence(interval, self.evidence) is None
+        ):
             return None
-        return result.estimate - bias_told(interval, self.evidence).bias
+        return result.estimate - estimated_bias(interval, self.evidence).bias
 
     # -------------------------------------------------------------- a sentence for a paper
 
@@ -474,7 +478,7 @@ class SystemBasis(Basis):
     estimand_words = "performance of this trained system on {new}"
 
     def standard_error(self, method: str = "") -> float:
-        """Return the error in closed form beside an interval that has one, or else the usual."""
+        """Return the error in closed form beside an interval that has one, else of replicates."""
         error = error_without_resamples(self.evidence, method)
         closed = self.evidence.drawn.varies and error is not None and not math.isnan(error)
         return float(error) if closed else super().standard_error()  # type: ignore[arg-type]
@@ -484,7 +488,7 @@ class SystemBasis(Basis):
         expected = wording.corrected_estimate(result) or score
         start = f"{name} on {wording.new_data(result)} is estimated at {score} from {rows}"
         if expected != score:
-            of_estimate = bias_told(result.confidence_interval, self.evidence).bias
+            of_estimate = estimated_bias(result.confidence_interval, self.evidence).bias
             bias = rendering.number(of_estimate, wording.scale_of(result))
             start = (
                 f"{name} was {score} on {rows}; corrected for a bias of {bias}, on "
@@ -564,7 +568,7 @@ class SimultaneousBasis(SystemBasis):
 
     @property
     def note(self) -> Note:
-        """What the level of the call is for."""
+        """Note that the level of the call is that of all intervals at once."""
         return Note(
             "advice",
             f"The intervals of {self.n_scores} scores hold all at once with the confidence level: "
@@ -670,7 +674,7 @@ class GapBasis(Basis):
 
     @property
     def gap(self) -> SubgroupGap:
-        """What the simultaneous interval is made of."""
+        """Evidence of the gap, which the simultaneous interval is made of."""
         assert self.evidence.gap is not None
         return SubgroupGap.of_stored(self.evidence.gap)
 

@@ -1,4 +1,4 @@
-"""`ComparisonResult`: paired differences of several systems, which tell who differs from the best.
+"""`ComparisonResult`: paired differences of several systems, which show who differs from the best.
 
 A `PairedDifference` gives verdicts, the pairs of a comparison together its `Ranks`. Words and
 tables are in `skboot.results.comparison_texts`; several comparisons are a
@@ -57,7 +57,7 @@ from .result import (
 
 @dataclass(frozen=True)
 class ComparisonFacts:
-    """What all pairs of a comparison share.
+    """Facts that all pairs of a comparison share.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class PairedDifference(Hinting):
         Exact, where both are right or wrong on independent rows.
     n_deciding : float or None
         Units that decide the difference: as many, of equal influence on it, would make it vary as
-        much. Of right and wrong rows about as many as tell two systems apart. Known for systems
+        much. Of right and wrong rows about as many as differ between two systems. Known for systems
         on the same rows whose scores are functions of sums or areas under ROC curves, unless rows
         are very many. Of other scores of rows at most the rows whose predictions differ.
     outperformance : Outperformance or None
@@ -252,12 +252,12 @@ class PairedDifference(Hinting):
 
     @property
     def estimand(self) -> str:
-        """What the difference is of: "system" or "method"."""
+        """Kind of what is compared: "system" or "method"."""
         return self._facts.estimand
 
     @property
     def unit(self) -> str:
-        """What was resampled, in the singular: "row", "group", ..."""
+        """Unit that was resampled, in the singular: "row", "group", ..."""
         return self._facts.unit
 
     @property
@@ -274,7 +274,7 @@ class PairedDifference(Hinting):
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether the systems can be told apart: the widest interval lies on one side of 0."""
+        """Whether the systems can be distinguished: the widest interval lies on one side of 0."""
         low, high = self._widest_interval
         return bool(low > 0 or high < 0)
 
@@ -566,7 +566,7 @@ def _score_quantile(pair: PairedDifference) -> float:
 def _detectable(pair: PairedDifference, interval: ConfidenceInterval) -> float:
     """Return the margin that would pass with 80% probability if both were equal."""
     if pair._discordant is not None:
-        # As if the rows that tell them apart were split evenly.
+        # As if the rows on which they differ were split evenly.
         half = sum(pair._discordant[:2]) / 2
         n = pair._discordant[2]
         low, _ = tango_limits(Discordant(half, half, n), _score_quantile(pair))  # type: ignore[arg-type]
@@ -656,8 +656,8 @@ def _numbers(pair: PairedDifference, interval: ConfidenceInterval) -> str:
 # ------------------------------------------------------------------ ranks
 
 # A system has rank 1 + the number of systems that are strictly better. With simultaneous statements
-# on all differences, its rank is at least 1 + the number of systems that are told to be better, and
-# at most the number of systems less those told to be worse (Mogstad, Romano, Shaikh & Wilhelm
+# on all differences, its rank is at least 1 + the number of systems that are shown to be better,
+# and at most the number of systems less those shown to be worse (Mogstad, Romano, Shaikh & Wilhelm
 # 2024).
 
 
@@ -984,7 +984,7 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     @property
     def _compared(self) -> str:
-        """What is compared, in the singular: "system" or "method"."""
+        """Noun of what is compared, in the singular: "system" or "method"."""
         return self.estimand
 
     def _method_name(self, method: str) -> str:
@@ -1034,7 +1034,7 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     @cached_property
     def _shown_pairs(self) -> tuple[PairedDifference, ...]:
-        """Those that a summary or a picture shows: all, or of many those with the best system.
+        """Pairs that a summary or a picture shows: all, or of many those with the best system.
 
         A reader compares with the best; all of 20 systems would fill 190 rows.
         """

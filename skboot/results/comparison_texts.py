@@ -1,4 +1,4 @@
-"""How a comparison is told: the words of its title, facts and claim, the cells of its tables.
+"""A comparison in words: the words of its title, facts and claim, the cells of its tables.
 
 No system is called better where the simultaneous interval holds 0, and two systems that are not
 distinguishable are never called equal.
@@ -78,8 +78,8 @@ def scales_of_scores(result: ComparisonResult) -> dict[str, rendering.Scale]:
     """Return the decimals of each system's score, in tables as in sentences.
 
     All have those that the system with the narrowest interval needs, if these are at most two more.
-    No two systems that can be told apart are written alike, unless that takes more than two digits
-    more.
+    No two systems that can be distinguished are written alike, unless that takes more than two
+    digits more.
     """
     systems = result.systems
     needed = rendering.alike([wording.scale_of(system) for system in systems.values()])
@@ -356,13 +356,13 @@ def claim(result: ComparisonResult) -> str:
         names = f": {wording.named(apart)}" if apart else ""
         text = (
             f"{differences}{result.estimand}s on {_rows(result)}, {len(apart)} were significantly "
-            f"{side} 0{names} ({_together(result)})."
+            f"{side} 0{names} ({_adjustment_phrase(result)})."
         )
     elif centre is None:
         n_apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
         text = (
             f"{differences}{result._compared}s {n_apart} differed significantly from 0 "
-            f"({_together(result)})."
+            f"({_adjustment_phrase(result)})."
         )
     else:
         text = _claim_with(result, centre)
@@ -473,11 +473,11 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
     }
     clauses = [words[kind].format(wording.named(names)) for kind, names in groups.items() if names]
     separator = "; " if result.reference is None else ", "
-    return f"{start}{separator}{', '.join(clauses)} ({_together(result)})."
+    return f"{start}{separator}{', '.join(clauses)} ({_adjustment_phrase(result)})."
 
 
-def _together(result: ComparisonResult) -> str:
-    """Say how the intervals allow for the number of differences, and what was drawn."""
+def _adjustment_phrase(result: ComparisonResult) -> str:
+    """Say how the intervals allow for the number of differences, and what was resampled."""
     level, n = rendering.percent(result.confidence_level), len(result.pairs)
     level = level if result.alternative == "two-sided" else f"one-sided {level}"
     resampled = "".join(f"; {text}" for text in _drawn(result, "all"))

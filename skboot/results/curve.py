@@ -358,7 +358,11 @@ class CurveResult(FromACall, Shown):
         *,
         of_fits: bool = False,
     ) -> EvaluationResult:
-        """Return the score of a method at a training-set size."""
+        """Return the score of a method at a training-set size.
+
+        ``of_fits`` says that it is extended by fitted laws of the curve, beyond the sizes that were
+        measured: its limits are no confidence interval.
+        """
         return evaluation_result(
             replace(self._provenance, notes=notes),
             metric=f"{self._value_name} at {x:,.0f} {self._axes[0]}",
@@ -371,7 +375,7 @@ class CurveResult(FromACall, Shown):
         )
 
     def _evidence(self, k: int) -> Evidence:
-        """What intervals of a point are made of."""
+        """Evidence of a point, which its intervals are made of."""
         return Evidence(
             float(self.estimate[k]),
             self.bootstrap_distribution[:, k],

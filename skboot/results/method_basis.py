@@ -58,7 +58,7 @@ _INTERVAL_NAMES = {"next_run": "prediction interval", "pooled": "spread of singl
 
 @dataclass(frozen=True, eq=False)
 class SeveralRuns(Basis):
-    """What all results of several runs share.
+    """Evidence of several runs, which results of all estimands share.
 
     Attributes
     ----------

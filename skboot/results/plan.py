@@ -134,7 +134,7 @@ class EvaluationPlan(FromACall, Shown):
 
     @property
     def _aim(self) -> str:
-        """What was asked for, in words."""
+        """Aim of the plan, in words."""
         level, target = rendering.percent(self.confidence_level), f"{self.target_value:g}"
         if self.power is None:
             return f"a half-width of {target} of the {level} interval"

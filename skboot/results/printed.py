@@ -100,7 +100,7 @@ class PrintedPair(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class TableCheck(FromACall, Shown):
-    """What the scores of a printed table allow.
+    """Conclusions that the scores of a printed table allow.
 
     `skboot.check_table` makes them. Two checks are equal if all they hold is equal; they cannot be
     hashed or changed. A data frame, Markdown and LaTeX hold the pairs; ``pd.DataFrame(check.rows)``

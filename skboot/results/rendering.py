@@ -84,7 +84,7 @@ class Table(NamedTuple):
 
 
 class TableOptions(NamedTuple):
-    """What a reader asks of the tables of a result.
+    """Options of the tables of a result, as its reader gives them.
 
     Attributes
     ----------
@@ -367,7 +367,7 @@ def tables_by(write: Callable[[Table], str]) -> Iterator[None]:
 
 
 def plain_table(table: Table) -> str:
-    """Write a table in columns of plain text, whoever writes other tables."""
+    """Write a table in columns of plain text, even where `tables_by` has set another writer."""
     lines = [[one_line(cell) for cell in row] for row in (table.header, *table.rows)]
     above = [""] * len(lines)
     if _is_too_wide(table):

@@ -351,7 +351,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
 
     @property
     def _sort(self) -> Several:
-        """What the results are together; sections where they are of several sorts, or nested."""
+        """Sort that the results share; sections where they are of several sorts, or nested."""
         sorts = {
             shown._several if len(path) == 1 or shown._several is ROWS else SECTIONS
             for path, shown in leaves(self)

@@ -26,8 +26,8 @@ from .._base.work import (
     CHUNKS_PER_WORKER,
     Workers,
     check_dask_workers,
-    in_chunks,
     progress,
+    results_in_chunks,
     single_threaded_blas,
 )
 from ..inference.distribution import check_replicates_fit
@@ -235,7 +235,7 @@ def state_of_scanned(
     work = (_state_of_runs, (settings, arrays), shares)
     total = StreamState.empty(settings)
     with progress(n_rows, "rows", workers.verbose) as done:
-        for states in in_chunks(*work, n_jobs=n_jobs, seconds_each=seconds):
+        for states in results_in_chunks(*work, n_jobs=n_jobs, seconds_each=seconds):
             for state in states:
                 total = total.plus(state, settings)
                 done(state.n_rows)

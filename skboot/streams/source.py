@@ -90,7 +90,7 @@ class ScoreOfSums(Score):
 
 @dataclass(frozen=True, eq=False)
 class SumsOfStream(Source):
-    """What a stream has kept, on the data and on each resample."""
+    """Sums that a stream has kept, on the data and on each resample."""
 
     settings: StreamSettings
     state: StreamState
@@ -149,7 +149,7 @@ def stream_plan(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
     return ResamplingPlan(design, settings.n_resamples, settings.seed)
 
 
-# ------------------------------------------------------------------ what is told
+# ------------------------------------------------------------------ warnings and notes
 
 
 def _tell_doubts(source: SumsOfStream, scores: Scores) -> list[Note]:
@@ -302,7 +302,7 @@ class Stream:
         return cls(settings, state, Arguments(columns.get(TRUTH), y_preds, sampling))
 
     def study(self, score_options: Wanted, call_settings: Mapping[str, Any]) -> Study:
-        """Return the study of its sums, and tell what is doubtful in its rows.
+        """Return the study of its sums, and warn of what is doubtful in its rows.
 
         Parameters
         ----------

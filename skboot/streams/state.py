@@ -151,7 +151,7 @@ N_BINS = 1024
 # How many times as many there are for the data alone, which have one sum where resamples have a
 # thousand: 5 MB; and above how many there are as many as asked for: 84 MB.
 FINER, MOST_FINE = 64, 1 << 20
-# What tells rows apart by numbers, which are kept as ranges.
+# Units that are distinguished by the numbers of rows, which are kept as ranges.
 NUMBERED = ("start", "arrival")
 # Hashes of groups that are kept; as many groups are counted exactly.
 GROUPS_KEPT = 1 << 16
@@ -259,7 +259,7 @@ class StreamSettings:
 
     @property
     def scoring(self) -> Scoring:
-        """What is scored, as functions that take all rows at once are asked for it."""
+        """The metric and its options, as functions take them that have all rows at once."""
         return Scoring(
             metric=self.metric,
             greater_is_better=self.greater_is_better,
@@ -306,9 +306,9 @@ class StreamState:
         By kind and system.
     n_rows : int
     unit : {"", "start", "ids", "groups", "arrival"}
-        What tells the units apart; "" before the first row.
+        What the units are distinguished by; "" before the first row.
     ranges : ndarray of shape (n_ranges, 2)
-        First and last number of each run of rows that are told apart by their numbers, rising; no
+        First and last number of each run of rows that are distinguished by numbers, rising; no
         two of them touch.
     groups : ndarray of shape (n_kept,)
         Smallest hashes of groups, rising.
@@ -682,7 +682,7 @@ def _resampled_sums_of_groups(
 ROWS_AT_ONCE = 1 << 18
 # Maximum number of rows of the whole data, whose numbers are hashed as integers of 64 bits.
 _MOST_ROWS = 1 << 63
-# What of an update tells the units apart, and how a message calls each.
+# Arguments of an update that distinguish units, and how a message calls each.
 UNITS = "start, ids or groups"
 WORDS = {"start": "start", "ids": "ids", "groups": "groups", "arrival": "the order of arrival"}
 
@@ -700,7 +700,7 @@ def part_added(
         Truth, groups and weights by these names, where they are given; all others are predictions,
         by the names of their arguments, in the order of the systems.
     start : int
-        Number of the first row, which tells rows apart where there are no groups.
+        Number of the first row, which distinguishes rows where there are no groups.
     """
     arrays = {name: np.asarray(column) for name, column in columns.items()}
     n_rows = check.check_same_length(**arrays)
@@ -739,7 +739,7 @@ def batch_added(
         Predictions of each system by the name of the argument.
     unit : {"start", "ids", "groups", "arrival"}
     ids : int, array-like of shape (n_rows,) or None
-        Number of the first row, what tells the units apart, or None in the order of arrival.
+        Number of the first row, labels of the units, or None in the order of arrival.
 
     Raises
     ------
@@ -853,7 +853,7 @@ def _checked_batch(settings: StreamSettings, rows: Rows, name: str) -> Rows:
 
 
 def _unit_keys(argument: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return what tells the unit of each row from others, and the run of numbers of the rows."""
+    """Return the labels that distinguish the units of rows, and the run of the rows' numbers."""
     if argument in NUMBERED:
         start = check.check_count("start", ids, 0)
         if start + n_rows > _MOST_ROWS:

@@ -83,7 +83,7 @@ class CurveAsked(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CurveCall:
-    """What the results of all systems of a call share.
+    """The plan, the options and the facts that the curves of all systems of a call share.
 
     Attributes
     ----------
@@ -442,7 +442,7 @@ def own_grid(curve: str, sizes: ClassSizes, scores: Floats, n_rows: Floats | Non
 # ------------------------------------------------------------------ draws
 
 
-# Shares between which the replicates tell how much less the rows of a group say than others.
+# Shares between which the replicates say how much less the rows of a group say than others.
 _INNER = (0.05, 0.95)
 
 
@@ -529,14 +529,14 @@ def _drawn(
     evaluated = {}
     with single_threaded_blas():
         for (name, two_class), subject, block, values in zip(*every, strict=True):
-            curve, worth = curves[name], 1.0
+            curve, rows_per_weight = curves[name], 1.0
             if two_class.sample_weight is not None:
                 # Rows of equal weight that are worth a unit of weight (Kish 1965).
                 relative = two_class.sample_weight / two_class.sample_weight.max()
                 n_effective = relative.sum() ** 2 / np.sum(relative**2)
-                worth = float(n_effective / two_class.sample_weight.sum())
-            behind = curve.behind(block, subject.reduced, worth)
-            floor = curve.floor(block, subject.reduced, worth)
+                rows_per_weight = float(n_effective / two_class.sample_weight.sum())
+            behind = curve.behind(block, subject.reduced, rows_per_weight)
+            floor = curve.least_standard_error(block, subject.reduced, rows_per_weight)
             estimate, replicates = values.estimate, values.replicates
             if (beyond := curve.beyond(two_class.score)).any():
                 estimate = np.where(beyond, np.nan, estimate)

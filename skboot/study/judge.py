@@ -52,7 +52,7 @@ _STREAM = 1 << 31
 
 @dataclass(frozen=True, eq=False)
 class LabelColumns:
-    """What humans and the judge say of each row: of its truth, or of the values of each system.
+    """Labels of humans and of the judge for each row: its truth, or the values of each system.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ class WithJudge(Source):
         deviations = left_out.values.reshape(shape) - values[..., None]
         deviations = deviations * np.sqrt((1 - 1 / n_units)[..., None] * left_out.times)
         if not np.isfinite(deviations).all():
-            # Undefined without some unit: resamples tell the same less exactly.
+            # Undefined without some unit: resamples say the same less exactly.
             defined = replicates[..., np.isfinite(replicates).all(axis=(0, 1))]
             centred = defined - defined.mean(axis=-1, keepdims=True)
             deviations = centred / np.sqrt(max(defined.shape[-1], 1))
@@ -515,7 +515,7 @@ def with_judge(
     result_alone : EvaluationResult or ComparisonResult
         Its result.
     notes_alone : list of Note
-        What is told with it.
+        Notes that are given with it.
     result_corrected : EvaluationResult, ComparisonResult or None
         The result with the judge's labels; None where the judge has no weight.
     notes_corrected : list of Note

@@ -64,7 +64,7 @@ _RARE_FAILURE, _UNSEEN = 0.1, 0.05
 
 @dataclass(frozen=True, eq=False)
 class SharedColumns:
-    """What the runs of a call share: the truth, the weights and the labels of probabilities."""
+    """Columns that the runs of a call share: truth, weights and the labels of probabilities."""
 
     truth: NDArray[Any] | None
     weights: NDArray[np.float64] | None
@@ -126,7 +126,7 @@ def checked_runs(
                 "These runs used whole training sets already: add them to y_preds.",
             )
         full = _predictions(f"full_runs{method}", full_runs, predicted[0].ndim)
-    # The first axis are runs: where it may be rows, only its length can tell.
+    # The first axis are runs: where it may be rows, only its length can show it.
     truth, shape = columns.truth, (len(predicted), *predicted[0].shape)
     if truth is None and shape[0] > shape[1]:
         text = (

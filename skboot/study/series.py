@@ -262,7 +262,7 @@ class _Influences(NamedTuple):
 
     @property
     def of_all(self) -> Iterator[NDArray[np.float64]]:
-        """Of the systems and their differences."""
+        """Influences of the rows on the scores of the systems and on their differences."""
         yield from self.of_systems
         for system_a, system_b in itertools.combinations(self.of_systems, 2):
             yield system_a - system_b

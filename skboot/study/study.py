@@ -29,7 +29,7 @@ from ..inference.automatic import (
     automatic_interval,
     caution_of_distances,
     degeneracy,
-    estimate_outside,
+    estimate_outside_sentence,
     planned_method,
 )
 from ..inference.dependence import (
@@ -176,17 +176,17 @@ class Score:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a reader must know of how the metric reads these predictions."""
+        """Notes on how the metric reads these predictions, for readers of its result."""
         return self.rows.notes_for(self.statistic)
 
     @property
     def answers(self) -> NDArray[Any]:
-        """What tells predictions from others on the same rows."""
+        """The predictions, which distinguish a system from others on the same rows."""
         return self.columns[1]
 
     @property
     def numbers(self) -> list[Any]:
-        """Its reduced rows, by which systems are sorted, and not by their names."""
+        """Reduced rows of the score, by which systems are sorted, and not by their names."""
         code, terms = self.subject.coding.code, self.subject.reduced.terms
         if isinstance(terms, np.ndarray) and terms.dtype == bool:
             # Flags have the place of the numbers they stand for.
@@ -373,7 +373,7 @@ class Draws:
 
     @cached_property
     def evidence(self) -> dict[int, Evidence]:
-        """What intervals of the scores are made of, by their numbers."""
+        """Evidence that intervals are made of, by the number of the score."""
         design = self.plan.design
         left_out: Sequence[LeftOut | None] = [self.distributions[k].jackknife for k in self.scores]
         if self.binding is not None and None in left_out:
@@ -567,7 +567,7 @@ def _put_in_cells(
         if in_cells is not None:
             return in_cells
     if most != 1:
-        # Cells of several systems would tell the systems apart less than rows do.
+        # Cells of several systems would distinguish the systems less than rows do.
         return plan, subjects
     in_codes = [_coded_by_cells(subject, design.strata) for subject in subjects]
     return plan, [numbers or subject for numbers, subject in zip(in_codes, subjects, strict=True)]
@@ -618,7 +618,7 @@ def _cells_of(
     """
     from ..resampling.row_cells import row_cells
 
-    # A statistic by itself has few equal columns, which directions tell as fast.
+    # A statistic by itself has few equal columns, which directions find as fast.
     columns, numbers = list(sums[0].reduced.terms.T), [np.arange(sums[0].reduced.terms.shape[1])]
     if len(sums) > 1:
         columns, numbers = distinct_columns([statistic.reduced.terms for statistic in sums])
@@ -690,13 +690,13 @@ def _function_of_sums(
 
 # ------------------------------------------------------------------ study
 
-# One metric that has no name to be told apart by, and nothing else.
+# A single metric, which needs no name, and nothing else.
 ALONE = Places(True, {}, True)
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What is evaluated on which resamples.
+    """The scores of a call, and the plan of the resamples that they are evaluated on.
 
     Attributes
     ----------
@@ -795,7 +795,7 @@ def study_of(
         How many statistics there are, where that is known, for the memory of their replicates.
     """
     scores, places = scored
-    # All systems and runs have the same truth and weights: any of them tells what is drawn.
+    # All systems and runs have the same truth and weights: any of them says what is drawn.
     by_system = next(iter(scores.values()))
     any_runs = next(iter(by_system.values()))
     rows = any_runs[0].rows
@@ -1223,7 +1223,7 @@ def notes_on_limits(
     if not low < high:
         about_limits.append(degeneracy(interval, evidence))
     if evidence.estimate < low or evidence.estimate > high:
-        about_limits.append(estimate_outside(interval, evidence))
+        about_limits.append(estimate_outside_sentence(interval, evidence))
     n_undefined = int(np.isnan(evidence.replicates).sum())
     if evidence.gap is not None and np.isnan(evidence.estimate):
         # The caution about the subgroups that are left out says why.
