@@ -301,7 +301,7 @@ def _number(value: Any) -> float:
 def _checked_pilot(
     pilot: Any, proportion: Any, target: str, value: float, confidence_level: float | None
 ) -> Pilot:
-    """Return what is known of other sizes, by a pilot or a proportion."""
+    """Return the pilot that sizes are planned by: of a result, or of a proportion."""
     if (pilot is None) == (proportion is None):
         got = "neither" if pilot is None else "both"
         must = "be given, or proportion= instead of it"
@@ -597,7 +597,7 @@ def _factors_of_bounds(evidence: Evidence, shown: ConfidenceInterval) -> tuple[f
 
 
 def _notes_of(spread: Spread, unit: str, n_runs: int | None) -> tuple[str, ...]:
-    """Return what must be known of a pilot."""
+    """Return notes on a pilot, for readers of the plan."""
     notes = []
     if spread.n_units < FEW:
         notes.append(_caution_of_few(spread.n_units, unit))
@@ -617,7 +617,7 @@ def _notes_of(spread: Spread, unit: str, n_runs: int | None) -> tuple[str, ...]:
 def _notes_of_pair(
     pair: PairedDifference, facts: ComparisonFacts, spread: Spread
 ) -> tuple[str, ...]:
-    """Return what must be known of a pilot of two systems or methods."""
+    """Return notes on a pilot of two systems or methods, for readers of the plan."""
     notes = []
     if pair._discordant is not None and sum(pair._discordant[:2]) < FEW:
         count = sum(pair._discordant[:2])

@@ -787,7 +787,7 @@ def _records(call: _AcrossCall, results: Mapping[str, EvaluationResult]) -> list
 
 
 def _notes(call: _AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
-    """Return what must be known of the comparison."""
+    """Return notes on the comparison, for readers of the result."""
     notes, n = Notes(), len(call.data.names)
     if n < FEW_DATA_SETS:
         only = f"Only {n} data sets (fewer than {FEW_DATA_SETS}): "

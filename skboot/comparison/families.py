@@ -63,7 +63,7 @@ class DifferenceLimits:
     signs: NDArray[np.int8] | None = None
 
     def named(self, method: str) -> DifferenceLimits:
-        """Return the same limits under another name."""
+        """Return the limits under the name of another method."""
         return replace(self, method=np.full(len(self.low_uncut), method, dtype=object))
 
     def intervals(

@@ -376,7 +376,7 @@ def _curves(
 def _notes(
     metrics: Sequence[RunMetric], scores: Sequence[ScoresBySize], n_repeats: int
 ) -> list[Note]:
-    """Return what must be known of the scores."""
+    """Return notes on the scores, for readers of the result."""
     notes = [
         Note("choice", note) for metric in metrics if (note := metric.positive_note) is not None
     ]

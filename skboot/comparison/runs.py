@@ -545,7 +545,7 @@ def _compare_by(
 def _scored_methods(
     call: CompareRunsCall, metric: str, scored: Mapping[str, ScoredRuns]
 ) -> dict[str, _ScoredMethod]:
-    """Return what is known of each method by one metric."""
+    """Return the scores and the noise of each method by one metric."""
     replicates = np.concatenate([runs.replicates for runs in scored.values()])
     defined = ~np.isnan(replicates).any(axis=0)
     methods = {}
@@ -695,7 +695,7 @@ class StudentDistribution(DifferenceDistribution):
 
     @property
     def statistics(self) -> Floats:
-        """Each by its standard error, (n_pairs,); NaN where that is 0."""
+        """Differences by their standard errors, (n_pairs,); NaN where these are 0."""
         errors = self.standard_errors
         return np.divide(
             self.differences, errors, out=np.full_like(errors, np.nan), where=errors > 0
@@ -845,7 +845,7 @@ def _notes(
     differences: Sequence[RunsDifference],
     greater_is_better: bool | None,
 ) -> Notes:
-    """Return what must be known of the differences."""
+    """Return notes on the differences, for readers of the result."""
     notes = Notes()
     fewest = min(len(runs.samples) for runs in call.methods.values())
     if fewest < _FEW_RUNS:

@@ -1,4 +1,4 @@
-"""What a tuned search is worth: the score of the winner, corrected for having been chosen.
+"""Scores of tuned searches: the score of the winner, corrected for having been chosen.
 
 `search_score` needs out-of-fold predictions of every configuration, which
 `skboot.comparison.tuning.out_of_fold` makes from a fitted search.

@@ -654,7 +654,7 @@ def _check_delong(options: ComparisonOptions, draws: Draws) -> None:
 def _same_rows(
     options: ComparisonOptions, draws: Draws, places: Mapping[tuple[str, Any], list[int]]
 ) -> dict[tuple[str, Any], SameRows]:
-    """Return what is known together of systems on the same rows, by metric and subgroup."""
+    """Return the evidence that systems share on the same rows, by metric and subgroup."""
     plan, design = draws.plan, draws.plan.design
     scores, evidence = list(draws.scores.values()), list(draws.evidence.values())
     right = [score.right(system) for score, system in zip(scores, evidence, strict=True)]

@@ -1,4 +1,4 @@
-"""What ``interval="auto"`` chooses: the best-measured method for the case, with its guards.
+"""The choice of ``interval="auto"``: the best-measured method for the case, with its guards.
 
 | case | method | guard |
 |---|---|---|

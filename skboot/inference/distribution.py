@@ -319,7 +319,7 @@ class Jackknife(NamedTuple):
     n_units: int
 
     def among(self, n_own: int) -> Jackknife:
-        """Return the same of a statistic that only so many of the units belong to.
+        """Return the jackknife of a statistic that only so many of the units belong to.
 
         The others move nothing, and count for nothing.
         """
@@ -418,7 +418,7 @@ class JackknifeValues:
     sizes: NDArray[np.intp] | None = None
 
     def jackknife(self, values: Floats, estimate: float) -> Jackknife:
-        """Return that of a statistic with these values, or of a difference of two of them."""
+        """Return the jackknife of a statistic with these values, or of a difference of two."""
         return _jackknife_of(values, self.times, self.strata, estimate, self.sizes)
 
     def error_freedom(self, values: Floats) -> float:
@@ -549,7 +549,7 @@ class _Values(NamedTuple):
 def _data_and_first_block(
     binding: Binding, statistics: Sequence[BoundStatistic]
 ) -> tuple[list[_OnData], list[_Values]]:
-    """Return what is known on the data, and the first block; together if one block holds both."""
+    """Return the values on the data, and the first block; together if one block holds both."""
     data: list[_OnData] = []
     first_block: list[_Values] = []
     are_sums = all(s.statistic.reads == "sums" and not s.statistic.is_curve for s in statistics)

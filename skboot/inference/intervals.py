@@ -77,10 +77,10 @@ _SYMMETRIC = 1e-9
 _FARTHEST = 8.0
 
 ALTERNATIVES = ("two-sided", "greater", "less")
-"""What an interval or a p-value of a difference is against, in scipy's words."""
+"""Alternative hypotheses of an interval or a p-value of a difference, in scipy's words."""
 
 MIRRORED = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
-"""The same of the difference with the other sign."""
+"""Alternative of the difference with the other sign, by that of the difference."""
 
 
 class Interval(ABC):

@@ -372,7 +372,7 @@ class _LargeRows:
         self.rows.append(np.nan_to_num(rows.astype(np.float32, order="C"), nan=0.0))
 
     def joint(self, largest: Floats) -> JointDeviations:
-        """Return them, with the largest of all rows as normal quantiles."""
+        """Return the deviations of all rows, with the largest of each as normal quantiles."""
         return JointDeviations(largest, tuple(self.rows), np.concatenate(self.other_maxima))
 
 

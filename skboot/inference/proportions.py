@@ -482,7 +482,7 @@ class TwoAreas(NamedTuple):
     smaller_class: float
 
     def mirrored(self) -> TwoAreas:
-        """Return the same with the systems exchanged."""
+        """Return the areas with the systems exchanged."""
         return TwoAreas(self.second, self.first, self.second_error, self.first_error, *self[4:])
 
     def as_if_equal(self) -> TwoAreas:
@@ -493,7 +493,7 @@ class TwoAreas(NamedTuple):
         return TwoAreas(area, area, error, error, self.error, correlation, self.smaller_class)
 
     def on_rows(self, times: float, inflation: float = 1.0) -> TwoAreas:
-        """Return the same areas on so many times the rows, with so many times the variance."""
+        """Return equal areas on so many times the rows, with so many times the variance."""
         factor = sqrt(inflation / times)
         return self._replace(
             first_error=factor * self.first_error,

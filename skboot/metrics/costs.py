@@ -569,7 +569,7 @@ class ClassCosts(SumsStatistic):
         return ReducedData(code, len(classes), terms, self._priors(n_classes))
 
     def _priors(self, n_classes: int) -> Mapping[str, Floats | None]:
-        """Return what the formula reads beside sums."""
+        """Return the priors, checked, which the formula reads beside sums."""
         with arguments_named({}, self.name):
             return MappingProxyType({"priors": check_priors(self.priors, n_classes)})
 

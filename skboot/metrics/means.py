@@ -64,7 +64,7 @@ class SumsStatistic(Statistic):
     varies_smoothly: ClassVar[bool] = False
 
     def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
-        """Itself, where it varies smoothly; see `Statistic.as_sums`."""
+        """Return the statistic itself, where it varies smoothly; see `Statistic.as_sums`."""
         return (self, reduced) if self.varies_smoothly else None
 
     @abstractmethod

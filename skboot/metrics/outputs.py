@@ -412,7 +412,7 @@ def each_entry(
 
 
 def entries_of(returned: Any) -> dict[Any, Any] | None:
-    """Return what a function returned by name or index; None where it is no array, list or dict."""
+    """Return the values of a function by name or index; None of no array, list or dict."""
     if isinstance(returned, Mapping):
         return dict(returned)
     if isinstance(returned, list):
@@ -425,12 +425,12 @@ def entries_of(returned: Any) -> dict[Any, Any] | None:
 
 
 def _key(call: partial[Any]) -> Any:
-    """Return what a call of a function on some rows of some data is known by."""
+    """Return the key of a call of a function on some rows of some data."""
     return call.func.__name__, _content(call), len(call.args[1]), hash(call.args[1].tobytes())
 
 
 def _content(call: partial[Any]) -> Any:
-    """Return what the data of a call are known by."""
+    """Return the key of the data of a call."""
     data = call.args[0]
     return data.get("content") or content_of(
         (data["y_true"], data["y_pred"], data["sample_weight"])

@@ -560,7 +560,7 @@ class Statistic(Evaluated):
         return None
 
     def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
-        """Return what keeps the labels of these rows, of which a subgroup may lack some."""
+        """Return the statistic with the labels of these rows, of which a subgroup may lack some."""
         if self.labels is not None or "labels" not in getattr(self, "__dataclass_fields__", ()):
             return self
         labels = label_counts(y_true)[0]

@@ -1,4 +1,4 @@
-"""What the displays share: colours, ranges, labels, and the import of matplotlib."""
+"""Base of the displays: colours, ranges, labels, and the import of matplotlib."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ class UnitsOfCodes:
         self._cache.clear()
 
     def among_all(self, n_atoms: int) -> UnitsOfCodes:
-        """Return the same units in the numbers of all atoms of the binding."""
+        """Number the units by all atoms of the binding."""
         if self.atoms is None:
             return self
         units: NDArray[Any] = np.arange(n_atoms, dtype=narrow_type(n_atoms))[self.atoms]
@@ -171,7 +171,7 @@ class UnitsOfCodes:
         )
 
     def with_unseen(self, n_unseen: int) -> UnitsOfCodes:
-        """Return the same units beside further atoms, which have no code."""
+        """Add further atoms, which have no code, to those of the units."""
         n_atoms = self.n_atoms[0]
         units = np.arange(n_atoms)[:, None] if self.units is None else self.units[:, :1]
         n_atoms += n_unseen

@@ -256,7 +256,7 @@ class Basis(ABC):
         return not self.is_resampled or result.confidence_interval.method in WITHOUT_RESAMPLES
 
     def replicates_text(self, result: EvaluationResult) -> str:
-        """Return what the replicates are, where the interval is not made from them."""
+        """Describe the replicates, where the interval is not made from them; else ""."""
         unused = "scores on resamples, which the interval does not use"
         return self.replicates_are or (unused if self.uses_no_resamples(result) else "")
 
@@ -276,7 +276,7 @@ class Basis(ABC):
         return self.estimand_words.format(new=wording.new_data(result))
 
     def interval_name(self, result: EvaluationResult) -> str:
-        """Return what kind of interval it is: "CI", unless it is none."""
+        """Return the noun of the interval: "CI", unless it is no confidence interval."""
         return self.interval_noun or ("CI" if result.is_confidence_interval else "interval")
 
     def interval_label(self, result: EvaluationResult) -> str:
@@ -380,7 +380,7 @@ class Basis(ABC):
         return lines + self._undefined(result) + wording.notes_beside_reason(result)
 
     def _facts_of_resamples(self, result: EvaluationResult) -> list[tuple[str, str]]:
-        """Return what the resamples are and say, if the interval is made of them."""
+        """Return the lines on resamples and their Monte Carlo error."""
         if self.uses_no_resamples(result):
             none = "none: the interval uses no resamples"
             return [("Monte Carlo error", none), ("units", wording.units_and_rows(result))]
@@ -413,7 +413,7 @@ class Basis(ABC):
         return lines + self._undefined(result) + wording.notes_beside_reason(result)
 
     def held_fixed(self, result: EvaluationResult) -> list[tuple[str, str]]:
-        """Return what the interval does not vary, if anything."""
+        """Return the line of what the interval holds fixed, if anything."""
         fixed = wording.listed(result.held_fixed) if result.held_fixed else ""
         return [("conditional on", fixed)] if fixed else []
 
@@ -449,7 +449,7 @@ class Basis(ABC):
         return f"{wording.units_and_rows(result)}, {wording.counted(result.n_resamples, 'time')}"
 
     def facts_of_runs(self, result: EvaluationResult) -> list[tuple[str, str]]:
-        """Return what several runs add."""
+        """Return the lines on several runs; none without these."""
         return []
 
     # -------------------------------------------------------------- files

@@ -387,7 +387,7 @@ class PairedDifference(Hinting):
         return record
 
     def _further_cells(self, options: rendering.TableOptions) -> dict[str, str]:
-        """Return what a table shows of it in columns of their own, by their titles."""
+        """Return further cells of the pair's row of a table, by the titles of their columns."""
         exact = self.mcnemar_p_value if options.p_values else None
         return {} if exact is None else {"McNemar p": p_number(exact)}
 

@@ -55,7 +55,7 @@ CURVE_SYNONYMS = {
     "decision_curve": "decision",
     "net_benefit": "decision",
 }
-"""What people call a curve of scores, in lower case with underscores, and its name."""
+"""Name of a curve by what people call it, in lower case with underscores."""
 
 _OF_A_POINT = "A point of a curve: its interval holds for this point by itself."
 _EXTRAPOLATED = (

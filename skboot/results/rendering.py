@@ -29,7 +29,7 @@ _TEXT_TABLE: ContextVar[Callable[[Table], str] | None] = ContextVar("text_table"
 DET_RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
 """Rates that are marked on the axes of a DET curve, as scikit-learn does, and that tables show."""
 LEGEND = "grey: bootstrap distribution; dot and line: estimate and interval"
-"""What every drawing shows, for those who see it."""
+"""Legend below every drawing."""
 # The contrast is 4.0 on white and 5.2 on near-black, so that the colour is readable on both.
 _ACCENT = "#2f7fd6"
 # Decimals by which numbers side by side may differ before they are no longer written alike.

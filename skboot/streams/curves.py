@@ -393,7 +393,7 @@ def curves_of_stream(
 
 
 def _notes_on_intervals(settings: StreamSettings, draws: Sequence[CurveDraws]) -> list[Note]:
-    """Return what a reader must know of scores in intervals."""
+    """Return notes on the curve of scores that were counted in intervals."""
     if all(side.bin_error is None for side in draws):
         return []
     grid = np.unique(np.concatenate([side.curve.grid for side in draws]))

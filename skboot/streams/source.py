@@ -226,7 +226,7 @@ def rounded_up(error: float) -> str:
 
 
 def note_on_intervals(settings: StreamSettings, changed: str, *, finer: bool) -> Note:
-    """Return what a reader must know of scores that were counted in intervals."""
+    """Return notes on scores that were counted in intervals."""
     n, coarser_bins = settings.n_bins, ""
     if finer:
         n, coarser_bins = settings.bins_of(FINE_SCORES), f" ({settings.n_bins} for resamples)"
@@ -236,7 +236,7 @@ def note_on_intervals(settings: StreamSettings, changed: str, *, finer: bool) ->
 
 
 def note_on_hidden(streamed: StreamedMetric) -> list[Note]:
-    """Return what a reader must know of an order that resamples do not see, if it matters.
+    """Return notes on an order of rows that resamples do not see, if it matters.
 
     Pairs of an interval count as tied in each resample, so that what they add to the spread of the
     value is lost.

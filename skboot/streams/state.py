@@ -1,4 +1,4 @@
-"""What is known of a stream: sums of all rows so far, whose sum is that of two streams.
+"""State of a stream: sums of all rows so far, which add up to those of two streams together.
 
 A batch is made a state of its own and added, and so are shards: one way of adding, whatever the
 partition. `StreamSettings` are what two states must have in common.
@@ -577,7 +577,7 @@ def _cells_of_batch(
 
 
 def _coarser_cells(settings: StreamSettings, fine: CodedTable, bits_dropped: int) -> CodedTable:
-    """Return the same of scores in intervals that resamples have, from those of the data."""
+    """Return the cells of scores in the intervals of resamples, from the cells of the data."""
     table, code = fine
     assert table.shift is not None
     shift = max(bits_dropped, table.shift)
@@ -650,7 +650,7 @@ def _resampled_sums_of_groups(
     coded: Mapping[TableKey, CodedTable],
     sample_weight: Floats | None,
 ) -> tuple[Floats, dict[TableKey, NDArray[Any]]]:
-    """Return the same, rows of a group being added up before it is drawn.
+    """Return the sums of `_resampled_sums`, with rows of a group added up before it is drawn.
 
     ``grouped`` are the groups and the group of each row. Where most rows of a group are in cells of
     their own, there is nothing to add up.

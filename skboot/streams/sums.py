@@ -344,7 +344,7 @@ def distinct_cells(
 def cells_of(
     truth: NDArray[np.int64], values: NDArray[np.uint64], number: NDArray[np.intp]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]:
-    """Return the same for rows whose second keys are numbered in rising order."""
+    """Return cells as `distinct_cells` does, of rows whose second keys are numbered, rising."""
     key, n_values = truth * len(values) + number, max(len(values), 1)
     n_keys = n_values * (int(truth.max(initial=0)) + 1)
     if n_keys <= _KEYS_PER_ROW * len(key):

@@ -616,7 +616,7 @@ def _at(draws: CurveDraws, places: NDArray[np.intp]) -> CurveDraws:
 
 
 def _notes_of(call: CurveCall, draws: Sequence[CurveDraws]) -> list[Note]:
-    """Return what a reader must know of every curve of the call."""
+    """Return notes on every curve of the call, for readers of the result."""
     notes = list(call.plan.design.remarks)
     notes += dict.fromkeys(note for side in draws for note in side.notes)
     # Of resamples at the points where the data have a value.
@@ -645,7 +645,7 @@ def _notes_of(call: CurveCall, draws: Sequence[CurveDraws]) -> list[Note]:
 
 
 def _evidence_of(call: CurveCall, draws: CurveDraws, is_difference: bool) -> CurveEvidence:
-    """Return what the band is made of."""
+    """Return the evidence that the band is made of."""
     curve, design = draws.curve, call.plan.design
     df, inflation = design.degrees_of_freedom, design.inflation
     low, high = curve.bounds

@@ -92,7 +92,7 @@ class Sampling(NamedTuple):
         return {name: getattr(self, name) for name in names}
 
     def settings(self, n_resamples: int) -> dict[str, Any]:
-        """Return what results hold of it."""
+        """Return the settings of the sampling that results hold."""
         return {
             "groups": self.groups is not None,
             "strata": self.strata is not None,

@@ -612,7 +612,7 @@ def _evidence_of(scored: ScoredRuns) -> tuple[RunsEvidence, RunVariance | None]:
 
 
 def _notes(call: RunsCall, runs_evidence: RunsEvidence, split: RunVariance | None) -> Notes:
-    """Return what a reader must know of the runs."""
+    """Return notes on the runs, for readers of the result."""
     notes = Notes()
     n_samples = len(call.samples)
     if n_samples < _FEW_RUNS:
