@@ -73,7 +73,7 @@ class Pilot:
     unit, metric : str
         In words.
     confidence_level : float
-        Of the plan.
+        Confidence level of the plan.
     n_units, n_runs : int or None
         Size of the pilot.
     one_sided : bool
@@ -183,7 +183,7 @@ def plan_evaluation(
     power : float, optional
         Probability that the difference is significant, or the margin passes, in (0, 1).
     confidence_level : float, optional
-        Of the interval; the pilot's when None, 0.95 without a pilot.
+        Confidence level of the interval; the pilot's when None, 0.95 without a pilot.
     proportion : float, optional
         Expected proportion, such as an accuracy, in [0, 1]: the plan is for Wilson's interval of
         independent rows.

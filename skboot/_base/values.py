@@ -311,7 +311,7 @@ def save(
     format_name : str
         What the file is, for the reader.
     version : int
-        Of the format.
+        Version of the format.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class FileRows(NamedTuple):
     y_true : ndarray of shape (n_samples,), or None
         The truth.
     predictions : dict of str to ndarray of shape (n_samples,) or (n_samples, n_classes)
-        By the name of the system.
+        Predictions by the name of the system.
     options : dict
         Groups, strata, the positive label and the like, by the names that the public functions give
         them.

@@ -25,7 +25,7 @@ class Answer(NamedTuple):
     Attributes
     ----------
     title : str
-        Of a page.
+        Title of a page.
     shown : tuple of EvaluationResult, ComparisonResult, Ranks, ...
         What writes itself as HTML; the first also as Markdown and LaTeX.
     text : str

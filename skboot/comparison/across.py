@@ -237,9 +237,9 @@ class ErrorsOnEach:
     of_scores : ndarray of shape (n_datasets, n_methods)
         Standard errors.
     of_differences : ndarray of shape (n_datasets, n_methods, n_methods)
-        Of the difference of each two, 0 on the diagonal.
+        Standard errors of the difference of each two, 0 on the diagonal.
     degrees_of_freedom : ndarray of shape (n_datasets, n_methods, n_methods)
-        Of these; infinite on the diagonal.
+        Degrees of freedom of these; infinite on the diagonal.
     """
 
     of_scores: Floats
@@ -254,7 +254,7 @@ class DataSets:
     Attributes
     ----------
     names, methods : tuple of str
-        Of the data sets and of the methods.
+        Names of the data sets and of the methods.
     scores : ndarray of shape (n_datasets, n_methods)
         One number each.
     metric : str

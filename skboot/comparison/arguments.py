@@ -33,7 +33,7 @@ class ComparisonOptions:
     confidence_level : float
         In (0, 1).
     alternative : {"two-sided", "greater", "less"}
-        Of the first minus the second.
+        Alternative of the first minus the second.
     reference : str or None
         The system that all others are compared with; None: all pairs.
     first_look : int or None

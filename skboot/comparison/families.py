@@ -126,7 +126,7 @@ def records_of(
     pairs : sequence of tuple of str
         Names.
     kind : type
-        Of the records.
+        Kind of the records.
     **further : sequence of length n_pairs
         Other attributes of the records.
 
@@ -205,7 +205,7 @@ def comparison_of(
     notes : sequence of Note
         What a reader must know.
     kind : type
-        Of the comparison.
+        Kind of the comparison.
     warned : iterable of Note, optional
         Notes that the user is warned of; all where they are not given.
     settings : dict

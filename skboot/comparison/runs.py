@@ -427,7 +427,7 @@ class _ScoredMethod:
     scores : ndarray of shape (n_runs,)
         Those on the full training set last.
     noise : RowNoise or ResampleNoise
-        Of the same runs.
+        Noise of the same runs.
     series : ndarray of shape (n,)
         Average over the runs that give the centre, per row or per resample.
     result : EvaluationResult
@@ -468,9 +468,9 @@ def compare_runs_of(
     Parameters
     ----------
     calls : mapping of str to CompareRunsCall
-        By metric name: metrics may read other answers of the runs, to the same plan.
+        Calls by metric name: metrics may read other answers of the runs, to the same plan.
     scores : Scores
-        Of all methods.
+        Scores of all methods.
 
     Returns
     -------
@@ -654,7 +654,7 @@ class StudentDistribution(DifferenceDistribution):
     method : str
         Name of the interval of each by itself.
     seed : numpy.random.SeedSequence
-        Of the draws from the joint distribution.
+        Seed of the draws from the joint distribution.
     n_draws : int
         How many there are.
     bounds : tuple of float

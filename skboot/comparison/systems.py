@@ -416,11 +416,11 @@ def study_of_systems(
     ----------
     y_true : array-like or None
     y_preds : mapping of str to array-like
-        By system.
+        Predictions by system.
     sampling : Sampling
     scoring : Scoring
     score_options : Wanted
-        Of each system by itself.
+        Options of each system by itself.
     options : ComparisonOptions
     margin : float, optional
         Of a gate: the direction must be known, and systems are called as arguments.
@@ -479,7 +479,7 @@ def compare_studies(
         One study of all systems; or that of each system that has rows of its own, in an order that
         does not depend on the call.
     names : sequence of str, optional
-        Of systems on rows of their own, in the order of the call.
+        Names of systems on rows of their own, in the order of the call.
 
     Returns
     -------
@@ -793,12 +793,12 @@ def studies_of_each(
     Parameters
     ----------
     y_true, y_preds : mapping of str to array-like
-        By system.
+        Truths and predictions by system.
     sampling : Sampling
         Whose columns are given by system, too.
     scoring : Scoring
     score_options : Wanted
-        Of each system.
+        Options of each system.
     options : ComparisonOptions
     """
     columns: list[Any] = []

@@ -121,7 +121,7 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     Parameters
     ----------
     evidence : Evidence
-        Of the score.
+        Evidence of the score.
     confidence_level : float
         In (0, 1).
 
@@ -479,7 +479,7 @@ def cautions_of(evidence: Evidence, *, several_runs: bool = False) -> list[Note]
     Parameters
     ----------
     evidence : Evidence
-        Of the score; of any one run where there are several.
+        Evidence of the score; of any one run where there are several.
     of_runs : bool
         Whether there are several: a score interval of few groups is of one score.
 
@@ -531,7 +531,7 @@ def caution_of_distances(evidence: Evidence) -> list[Note]:
     Parameters
     ----------
     evidence : Evidence
-        Of the score; of any one run, task or system where there are several.
+        Evidence of the score; of any one run, task or system where there are several.
 
     Returns
     -------

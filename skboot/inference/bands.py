@@ -51,7 +51,8 @@ class CurveEvidence:
     replicates : ndarray of shape (n_resamples, n_grid)
         On each resample; NaN where undefined.
     degrees_of_freedom, inflation : float
-        Of the units that were drawn; see `skboot.inference.intervals.Evidence`.
+        Degrees of freedom and inflation of the units that were drawn; see
+        `skboot.inference.intervals.Evidence`.
     behind : ndarray of shape (n_grid,) or None
         Independent rows of equal weight that each point is a share of; None where it is none.
     floor : ndarray of shape (n_grid,) or None
@@ -110,7 +111,7 @@ def simultaneous_band(curve: CurveEvidence, confidence_level: float) -> Band:
     curve : CurveEvidence
         The curve.
     confidence_level : float
-        Of all points together.
+        Confidence level of all points together.
 
     Returns
     -------
@@ -296,10 +297,10 @@ def pointwise_interval(
     Parameters
     ----------
     evidence : Evidence
-        Of the point.
+        Evidence of the point.
     facts : PointwiseFacts
     confidence_level : float
-        Of this interval by itself.
+        Confidence level of this interval by itself.
 
     Returns
     -------

@@ -63,7 +63,7 @@ def optimal_block_length(influence: Floats, sizes: NDArray[np.integer]) -> float
     Parameters
     ----------
     influence : ndarray of shape (n_samples,)
-        Of each row on the metric, series by series, in time order.
+        Influence of each row on the metric, series by series, in time order.
     sizes : ndarray of shape (n_series,)
         Rows of each series.
 
@@ -143,11 +143,11 @@ class OverTime(NamedTuple):
     Attributes
     ----------
     standard_error : float
-        By equal-weighted cosines.
+        Standard error by equal-weighted cosines.
     degrees_of_freedom : float
         Number of cosines; of several series by Satterthwaite's rule.
     correlation : float
-        Of the influences of consecutive rows, at least 0.
+        Correlation of the influences of consecutive rows, at least 0.
     """
 
     standard_error: float
@@ -218,7 +218,7 @@ def plain_season(influence: Floats, sizes: NDArray[np.integer]) -> int | None:
     Parameters
     ----------
     influence : ndarray of shape (n_samples,)
-        Of each row on the metric, series by series, in time order.
+        Influence of each row on the metric, series by series, in time order.
     sizes : ndarray of shape (n_series,)
         Rows of each series; the longest one is looked at.
 
@@ -256,7 +256,7 @@ def move_together(
     Parameters
     ----------
     influence : ndarray of shape (n_samples,)
-        Of each row on the metric, series by series, in time order.
+        Influence of each row on the metric, series by series, in time order.
     sizes : ndarray of shape (n_series,)
         Rows of each series; those of the most common size are looked at.
     length : int
@@ -321,7 +321,7 @@ def neighbours_are_alike(
     Parameters
     ----------
     values : ndarray of shape (n_rows,)
-        Of some rows, in any type that can be sorted.
+        Values of some rows, in any type that can be sorted.
     row, neighbour : ndarray of shape (n_pairs,)
         Numbers of rows that are neighbours, pair by pair in the order of all rows.
     strata : ndarray of shape (n_rows,), optional
@@ -452,7 +452,7 @@ def crossed_covariances(
     design : CrossedDesign
         The factors.
     statistics : sequence of BoundStatistic
-        Of which `has_influence` is true.
+        Statistics of which `has_influence` is true.
     estimates : sequence of float
         Their values on the data.
 

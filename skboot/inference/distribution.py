@@ -294,11 +294,11 @@ class Jackknife(NamedTuple):
     Attributes
     ----------
     acceleration : float
-        Of BCa; NaN where the statistic is undefined without some unit.
+        Acceleration of BCa; NaN where the statistic is undefined without some unit.
     standard_error : float
         Standard error of linear functions; NaN with the acceleration.
     bias : float
-        Of the estimate; NaN with the acceleration.
+        Bias of the estimate; NaN with the acceleration.
     error_freedom : float
         Degrees of freedom of the standard error; see `JackknifeValues.error_freedom`.
     n_values : int or None

@@ -63,7 +63,7 @@ class Side(NamedTuple):
         the limits are at least q^2 / (n + q^2) of half the range away, as those of a difference of
         n rows without a discordant one, infinite for none; and whether skewness counts, as 0 or 1.
     degrees_of_freedom : float
-        Of Student's t.
+        Degrees of freedom of Student's t.
     """
 
     estimate: float
@@ -87,7 +87,7 @@ class SubgroupGap(NamedTuple):
     separate : bool
         Whether no unit has rows in two subgroups.
     replicates : ndarray of shape (n_resamples,) or None
-        Of the first side; None where no limit needs them.
+        Replicates of the first side; None where no limit needs them.
     """
 
     sides: tuple[Side, ...]

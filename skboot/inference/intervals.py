@@ -159,7 +159,7 @@ def confidence_interval(
     Parameters
     ----------
     evidence : Evidence
-        Of the score.
+        Evidence of the score.
     method : str
         A key of `INTERVALS`.
     confidence_level : float
@@ -329,9 +329,9 @@ class SkewedT(NamedTuple):
     difference : float
         The estimate; mostly a mean difference.
     standard_error : float
-        Of it.
+        Standard error of the estimate.
     degrees_of_freedom : float
-        Of the standard error.
+        Degrees of freedom of the standard error.
     acceleration : float
         Skewness of the n values by 6 sqrt(n), as of BCa; above 0 the upper limit is the farther.
 
@@ -1005,8 +1005,8 @@ class GroupVariation(NamedTuple):
     Attributes
     ----------
     variance : float
-        Of the estimate, by the infinitesimal jackknife over groups, times the inflation: the groups
-        of the data vary about their own mean.
+        Variance of the estimate, by the infinitesimal jackknife over groups, times the inflation:
+        the groups of the data vary about their own mean.
     n_carriers : float
         Groups of equal influence that would vary as much: (sum u^2)^2 / sum u^4.
     skewness : float
@@ -1049,7 +1049,7 @@ def effective_size(evidence: Evidence, confidence_level: float) -> float:
     Parameters
     ----------
     evidence : Evidence
-        Of a function of sums on groups.
+        Evidence of a function of sums on groups.
     confidence_level : float
         In (0, 1).
 
@@ -1114,7 +1114,7 @@ def few_groups_interval(evidence: Evidence, confidence_level: float) -> Confiden
     Parameters
     ----------
     evidence : Evidence
-        Of a score that varies over groups, or whose range is known.
+        Evidence of a score that varies over groups, or whose range is known.
     confidence_level : float
         In (0, 1).
 
@@ -1220,9 +1220,10 @@ def level_at_look(evidence: Evidence, confidence_level: float) -> float:
     Parameters
     ----------
     evidence : Evidence
-        Of at least as many units as at the first look.
+        Evidence of at least as many units as at the first look.
     confidence_level : float
-        Of all looks together, of two sides; at most 0 for a side at a level below .5.
+        Confidence level of all looks together, of two sides; at most 0 for a side at a level below
+        .5.
 
     Returns
     -------

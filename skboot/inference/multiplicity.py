@@ -52,7 +52,7 @@ class LowRankRoot(NamedTuple):
     Attributes
     ----------
     vectors : ndarray of shape (n, n_parts)
-        Of unit length, orthogonal.
+        Vectors of unit length, orthogonal.
     deviations : ndarray of shape (n_parts,)
         Root of the variance along each.
     """
@@ -69,7 +69,7 @@ class LowRankRoot(NamedTuple):
         loadings : ndarray of shape (n, n_parts)
             What each number is made of.
         covariance : ndarray of shape (n_parts, n_parts)
-            Of the parts; see `symmetric_root`.
+            Covariance of the parts; see `symmetric_root`.
         """
         basis, parts = np.linalg.qr(loadings)
         values, vectors = _variances(parts @ covariance @ parts.T)
@@ -117,12 +117,12 @@ def drawn_scores(
     Parameters
     ----------
     degrees_of_freedom : ndarray of shape (n_tests,)
-        Of each statistic. A normal vector over independent chi variables gives t statistics, each
-        with its own degrees of freedom.
+        Degrees of freedom of each statistic. A normal vector over independent chi variables gives t
+        statistics, each with its own degrees of freedom.
     root : LowRankRoot
-        Of the correlation.
+        Root of the correlation.
     seed : numpy.random.SeedSequence
-        Of the draws.
+        Seed of the draws.
     n_draws : int
         At least this many, in whole blocks.
 
@@ -191,7 +191,7 @@ class _Interpolated(NamedTuple):
     Attributes
     ----------
     coefficients : ndarray of shape (n_terms, n_steps)
-        Of powers of the place within a step, from -1 to 1.
+        Coefficients of powers of the place within a step, from -1 to 1.
     low, width : float
         Where the first step begins, and how wide a step is.
     """
@@ -300,8 +300,8 @@ def joint_deviations(
         Differences on the resamples, NaN where undefined, in an order of the differences that does
         not depend on that of the call. The arrays are written to.
     degrees_of_freedom : float
-        Of the units that were drawn: deviations are divided by independent chi variables with as
-        many, as Student's t divides.
+        Degrees of freedom of the units that were drawn: deviations are divided by independent chi
+        variables with as many, as Student's t divides.
     signs : ndarray of shape (n_differences,), optional
         1 or -1: the largest is that of the deviations times these. Without, of their sizes.
     with_signs : bool
@@ -391,7 +391,7 @@ def step_down(
     joint : JointDeviations or None
         With rows of deviations; None where Bonferroni's rule alone decides.
     confidence_level : float
-        Of all statements together.
+        Confidence level of all statements together.
     at_most : callable
         From a number of one-sided hypotheses to the critical value of Bonferroni's rule.
 
@@ -459,7 +459,7 @@ def t_quantile_of_normal(
     deviations : array-like of shape (n_resamples,)
         Normal quantiles, such as the largest deviations from `joint_deviations`.
     degrees_of_freedom : float
-        Of the units that were drawn: their number less that of the strata.
+        Degrees of freedom of the units that were drawn: their number less that of the strata.
     inflation : float, optional
         Factor from the variance of resamples to that of samples, n / df; of one stratum without.
 
@@ -542,11 +542,11 @@ def max_t_adjusted(
     Parameters
     ----------
     p_values, differences, standard_errors : ndarray of shape (n_tests,)
-        Of each difference by itself.
+        P-values, differences and standard errors of each difference by itself.
     largest : ndarray of shape (n_resamples,)
         Largest |replicate - difference| / standard error in each resample.
     signs : ndarray of shape (n_tests,), optional
-        Of one-sided tests, as in `joint_deviations`.
+        Signs of one-sided tests, as in `joint_deviations`.
 
     Returns
     -------
@@ -605,15 +605,16 @@ def simultaneous_t(
     Parameters
     ----------
     p_values, statistics, degrees_of_freedom : ndarray of shape (n_tests,)
-        Of each test by itself; the statistic is NaN where the difference has no standard error.
+        P-values, statistics and degrees of freedom of each test by itself; the statistic is NaN
+        where the difference has no standard error.
     confidence_level : float
-        Of all intervals jointly.
+        Confidence level of all intervals jointly.
     root_of_correlation : callable
         From the numbers of some tests to the root of the correlation of their errors.
     seed : numpy.random.SeedSequence
-        Of the draws from the joint distribution.
+        Seed of the draws from the joint distribution.
     alternative : {"two-sided", "greater", "less"}
-        Of all tests.
+        Alternative of all tests.
     n_draws : int
         From the joint distribution.
 
@@ -656,13 +657,13 @@ def joint_p_values(
     Parameters
     ----------
     degrees_of_freedom : ndarray of shape (n_tests,)
-        Of each t statistic.
+        Degrees of freedom of each t statistic.
     correlation : LowRankRoot
-        Of the errors.
+        Correlation of the errors.
     seed : numpy.random.SeedSequence
-        Of the draws; see `skboot.inference.multiplicity.drawn_scores`.
+        Seed of the draws; see `skboot.inference.multiplicity.drawn_scores`.
     alternative : {"two-sided", "greater", "less"}
-        Of the tests.
+        Alternative of the tests.
     n_draws : int
         From the joint distribution.
 

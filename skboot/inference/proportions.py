@@ -466,9 +466,9 @@ class TwoAreas(NamedTuple):
     first_error, second_error : float
         Standard errors after DeLong et al. (1988).
     error : float
-        Of the difference.
+        Standard error of the difference.
     correlation : float
-        Of both areas; 0 where one of them has no error.
+        Correlation of both areas; 0 where one of them has no error.
     smaller_class : float
         Rows of the smaller class, at least 2; no whole number where a size is planned.
     """

@@ -89,7 +89,7 @@ class Components(NamedTuple):
     test : float
         Between test units, common to all runs.
     interaction : float
-        Of a run with a test unit, and all that is left.
+        Variance of the interaction of a run with a test unit, and of all that is left.
     """
 
     training: float
@@ -110,9 +110,9 @@ class TIntervalParts(NamedTuple):
     centre : float
         Middle of the interval.
     standard_error : float
-        Of the centre, or of the prediction.
+        Standard error of the centre, or of the prediction.
     degrees_of_freedom : float
-        By Satterthwaite's rule.
+        Degrees of freedom by Satterthwaite's rule.
     parts : Components
         Squared standard error by source; parts that are not identified are 0.
     """
@@ -293,7 +293,7 @@ def moments(
     scores : ndarray of shape (n_runs,)
         Score of each run.
     noise : UnitNoise
-        Of the same runs.
+        Noise of the same runs.
     members : sequence of sequences of int
         Each member is the average of these runs.
 
@@ -355,7 +355,7 @@ def crossed_runs(
     Parameters
     ----------
     runs : Moments
-        Of S >= 2 runs.
+        Moments of S >= 2 runs.
     test_df : float
         Degrees of freedom of the test units.
     n_units : int
@@ -438,7 +438,7 @@ def within_samples(scores: Floats, noise: UnitNoise, members: Sequence[NDArray[n
     scores : ndarray of shape (n_runs,)
         Score of each run.
     noise : UnitNoise
-        Of the same runs.
+        Noise of the same runs.
     members : sequence of ndarrays of int
         Runs of each training sample.
 
@@ -477,11 +477,11 @@ def trained_runs(
     Parameters
     ----------
     samples : Moments
-        Of K >= 2 training samples, each averaged over its seeds.
+        Moments of K >= 2 training samples, each averaged over its seeds.
     within : Within
         Seeds within training samples.
     full : Moments
-        Of the S runs on the full list.
+        Moments of the S runs on the full list.
     test_df : float
         Degrees of freedom of the test units.
     n_units : int
@@ -638,7 +638,7 @@ class RunsEvidence:
     refused : dict
         Reason why an estimand, or the interval "t", is refused.
     system : Evidence
-        Of the first run alone.
+        Evidence of the first run alone.
     n_test_units : int
         Test units; of the factor with the fewest where there are two.
     n_rows : int
@@ -706,7 +706,7 @@ def runs_interval(
     Parameters
     ----------
     evidence : RunsEvidence
-        Of the runs.
+        Evidence of the runs.
     estimand : {"method", "next_run", "pooled", "system"}
         Quantity that the interval is for.
     method : str
@@ -868,9 +868,9 @@ class RunsDifference(NamedTuple):
     difference : float
         Mean score of the first less that of the second.
     standard_error : float
-        Of the difference.
+        Standard error of the difference.
     degrees_of_freedom : float
-        Of the t interval.
+        Degrees of freedom of the t interval.
     of_runs : float
         Part of the squared standard error that more runs would lessen; NaN if not identified.
     of_test : float
@@ -920,9 +920,9 @@ def components_difference(
     Parameters
     ----------
     moments_a : Moments
-        Of the runs of the first method, or of the differences of paired runs.
+        Moments of the runs of the first method, or of the differences of paired runs.
     moments_b : Moments or None
-        Of the second; None for paired runs.
+        Moments of the second; None for paired runs.
     of_mean : float
         Variance over test units of the difference of the means.
     test_df : float
@@ -1047,7 +1047,7 @@ class Outperformance(NamedTuple):
     low, high : float
         Percentile interval over bootstrap samples of the pairs.
     confidence_level : float
-        Of the interval.
+        Confidence level of the interval.
     n_pairs : int
         Number of pairs of runs.
 
@@ -1159,7 +1159,7 @@ def pairs_needed(
     probability : float
         P(A > B) that a test is to find.
     level, power : float
-        Of the one-sided test.
+        Level and power of the one-sided test.
 
     Returns
     -------

@@ -412,7 +412,7 @@ class _RateAt(_ErrorRates):
     Parameters
     ----------
     bound : float
-        Of the other rate.
+        Bound of the other rate.
     name : str
         How results call it.
     pos_label : label, optional

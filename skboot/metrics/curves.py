@@ -50,7 +50,7 @@ class ClassSizes(NamedTuple):
     negatives, positives : float
         Rows, or how many of equal weight they are worth.
     share : float
-        Of the positives in the weight of all rows.
+        Share of the positives in the weight of all rows.
     """
 
     negatives: float

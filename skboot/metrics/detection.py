@@ -321,7 +321,7 @@ class MinimumDetectionCost(Statistic):
     costs : ndarray of shape (2, 2)
         ``costs[i][j]``: truth i, decision j, negatives first.
     priors : ndarray of shape (2,)
-        Of negatives and positives.
+        Priors of negatives and positives.
     relative : bool
         Whether to divide by the cost of the best decision that ignores the input.
     pos_label : label, optional

@@ -562,7 +562,7 @@ def resolve_metrics(
     Returns
     -------
     statistics : dict of str to Statistic
-        By name; a dict keeps its keys.
+        Statistics by name; a dict keeps its keys.
     single : bool
         Whether a single metric was asked for.
     """

@@ -273,7 +273,7 @@ class Calls:
     Parameters
     ----------
     names : sequence
-        Of the entries, as the function returned them on the data.
+        Names of the entries, as the function returned them on the data.
 
     Notes
     -----
@@ -357,7 +357,8 @@ class EntryStatistics(NamedTuple):
     Attributes
     ----------
     statistics : dict of str to list of Statistic
-        By the name of the metric, or of an entry of it; one for each array of predictions.
+        Statistics by the name of the metric, or of an entry of it; one for each array of
+        predictions.
     paths : dict of str to tuple
         Keys of the result of each: the metric, and the entry of a metric with several.
     columns : dict of str to list of tuple (ndarray, ndarray)
@@ -378,7 +379,7 @@ def each_entry(
     Parameters
     ----------
     statistics : mapping of str to sequence of Statistic
-        By metric, one for each array of predictions, checked against it.
+        Statistics by metric, one for each array of predictions, checked against it.
     columns : mapping of str to sequence of tuple of arrays
         Truth, predictions and weights by metric, one for each array of predictions.
 

@@ -94,7 +94,7 @@ class DeLong(NamedTuple):
     Attributes
     ----------
     standard_error : float
-        Of independent rows without weights.
+        Standard error of independent rows without weights.
     smaller_class : int
         Rows of the smaller of the two classes.
     """
@@ -109,7 +109,7 @@ class SumsOfRows(NamedTuple):
     Attributes
     ----------
     sums : ndarray of shape (1 + n_sums,)
-        Of their weights and of what they add.
+        Sums of the weights of the rows, then of what rows add to each sum.
     n_rows : int
     largest_share : float or None
         Share of the sizes of all that was added that one row carries.
@@ -143,7 +143,7 @@ class Facts:
     weighted : bool
         Whether rows carry weights.
     proportion : Proportion or None
-        Of equally weighted rows, where the metric is a function of one.
+        Proportion of equally weighted rows, where the metric is a function of one.
     delong : DeLong or None
         For the area under the ROC curve.
     largest_share : float or None
@@ -630,7 +630,7 @@ class Statistic(Evaluated):
         Parameters
         ----------
         reduced : ReducedData or None
-            Of the same rows, if they have been reduced: it may hold counts of labels.
+            Reduction of the same rows, if they have been reduced: it may hold counts of labels.
         rows : tuple of arrays
             Truth, predictions and weights, as `reduce` takes them.
         """

@@ -56,7 +56,7 @@ class ComparisonDisplay(ForestPlot):
     texts : sequence of str, optional
         What is written beside each difference.
     label : str
-        Of the value axis, of all in one panel.
+        Label of the value axis, of all in one panel.
     panels : sequence of tuple (str, sequence of int), optional
         Label of the value axis and the differences of each panel; all in one when None.
     interval_names : tuple of str
@@ -380,7 +380,7 @@ class CriticalDifferenceDisplay(Display):
     critical_difference : float
         Mean ranks that are further apart differ.
     label : str
-        Of the axis.
+        Label of the axis.
 
     Attributes
     ----------
@@ -608,7 +608,7 @@ class RankDisplay(ForestPlot):
     texts : sequence of str, optional
         What is written beside each rank.
     label : str
-        Of the value axis.
+        Label of the value axis.
     interval_name : str
         What the intervals are called.
 

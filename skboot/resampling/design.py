@@ -722,7 +722,7 @@ def within_tasks(
     Parameters
     ----------
     design : SamplingDesign
-        Of rows, groups, or blocks of rows in time, whose series each lie in one task.
+        Design of rows, groups, or blocks of rows in time, whose series each lie in one task.
     task : ndarray of shape (n_units,)
         Task of each unit, from 0.
     classes : ndarray of shape (n_units,), optional

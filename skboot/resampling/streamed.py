@@ -64,7 +64,7 @@ class PoissonWeights:
     Parameters
     ----------
     seed : SeedSequence
-        Of the resamples.
+        Seed of the resamples.
     n_resamples : int
         Number of resamples; the first of many are those of fewer.
     """

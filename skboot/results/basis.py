@@ -545,7 +545,8 @@ class SimultaneousBasis(SystemBasis):
     Attributes
     ----------
     evidence : skboot.inference.evidence.Evidence
-        Of the score, with the largest deviation over all of them in each resample as its ``max_t``.
+        Evidence of the score, with the largest deviation over all of them in each resample as its
+        ``max_t``.
     n_scores : int
         Number of scores whose intervals hold at once.
     n_constant : int
@@ -604,7 +605,7 @@ def bases_together(evidence: Sequence[Evidence]) -> list[SimultaneousBasis]:
     Parameters
     ----------
     evidence : sequence of Evidence
-        Of each score.
+        Evidence of each score.
 
     Returns
     -------
@@ -648,7 +649,7 @@ class GapBasis(Basis):
     Attributes
     ----------
     evidence : skboot.inference.evidence.Evidence
-        Of their difference, with its ``gap``.
+        Evidence of their difference, with its ``gap``.
     metric : str
         Name of the metric.
     pair : str

@@ -137,8 +137,8 @@ class PairedDifference(Hinting):
         Standard deviation of the difference over the resamples, or in closed form beside an
         interval that uses none, such as Tango's.
     degrees_of_freedom : float or None
-        Of the t interval of methods; of systems, units less strata. None where the interval uses
-        no resamples.
+        Degrees of freedom of the t interval of methods; of systems, units less strata. None where
+        the interval uses no resamples.
     components : mapping of str to float, or None
         Parts of the squared standard error of methods on a test set: "runs", which more runs would
         reduce, and "test", which more test units would reduce.
@@ -517,7 +517,7 @@ def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table
     Parameters
     ----------
     result : ComparisonResult
-        Of two systems.
+        Comparison of two systems.
     verdict : Verdict
         On its pair.
     """
@@ -779,7 +779,7 @@ class Ranks(RankTable):
     metric : str
         Name of the metric.
     confidence_level : float
-        Of all intervals of ranks together.
+        Confidence level of all intervals of ranks together.
     rows : tuple of Rank
         The ranks.
     caution : str

@@ -104,7 +104,7 @@ class CurveResult(FromACall, Shown):
     band : {"simultaneous", "pointwise"}
         Whether the limits hold for the whole curve at once, or for each point by itself.
     confidence_level : float
-        Of the band.
+        Confidence level of the band.
     reference : ndarray of shape (n_grid,) or None
         The curve of a system that ignores its inputs (perfect calibration for "calibration", treat
         all for "decision"); None where there is none.

@@ -414,7 +414,7 @@ class GivenDataSetsBasis(ScoresBasis):
     evidence : skboot.inference.evidence.Evidence
         The mean, its standard error, and draws from the normal distribution of its error.
     degrees_of_freedom : float
-        Of the standard error.
+        Degrees of freedom of the standard error.
     """
 
     degrees_of_freedom: float

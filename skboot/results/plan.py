@@ -57,7 +57,7 @@ class EvaluationPlan(FromACall, Shown):
     power : float or None
         Probability with which a difference or margin is to be shown; None for a half-width.
     confidence_level : float
-        Of the intervals.
+        Confidence level of the intervals.
     value : float
         Half-width, or power, that is expected of ``n_units`` and ``n_runs``.
     n_units_range : tuple of float or None

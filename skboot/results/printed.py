@@ -117,7 +117,8 @@ class TableCheck(FromACall, Shown):
     in_percent : bool
         Whether the scores were read as percent.
     confidence_level : float
-        Of Wilson's limits; two systems are significantly different if p is at most 1 minus this.
+        Confidence level of Wilson's limits; two systems are significantly different if p is at most
+        1 minus this.
     notes : tuple of str
         How the table was read, and what the check assumes.
     held_fixed : tuple of str
@@ -361,7 +362,8 @@ def check_table(
         Decimals of every printed score, where the table has no column ``decimals``. When None those
         of the text; of numbers, which lose zeros at the end, the most that one of the column has.
     confidence_level : float
-        Of Wilson's limits, in (0, 1). A p-value of at most 1 minus this is significant.
+        Confidence level of Wilson's limits, in (0, 1). A p-value of at most 1 minus this is
+        significant.
 
     Returns
     -------

@@ -172,8 +172,8 @@ class Scale:
         estimates, intervals, anchors : iterable
             What will be shown, and what it must not be mistaken for.
         width : float, optional
-            Of the interval: a fortieth of it is the most by which rounding moves a number. All
-            numbers have the decimals of the one that needs most, if these are at most two more;
+            Width of the interval: a fortieth of it is the most by which rounding moves a number.
+            All numbers have the decimals of the one that needs most, if these are at most two more;
             else each has its own.
         digits : int
             Decimals to begin with where there is no width.
@@ -299,7 +299,7 @@ def text_list(items: Sequence[tuple[str, str]], width: int = _LINE) -> str:
     items : sequence of tuple of str
         Label and text.
     width : int
-        Of a line.
+        Width of a line.
 
     Returns
     -------
@@ -466,7 +466,7 @@ def latex_tables(
     tables : sequence of tuple (str, Table)
         Each after its name, which may be empty.
     caption, label : str, optional
-        Of a float that holds all tables; without both there is none.
+        Caption and label of a float that holds all tables; without both there is none.
 
     Returns
     -------

@@ -463,7 +463,7 @@ def laid_out(
     Parameters
     ----------
     results : mapping of str to result
-        By the name of their statistic.
+        Results by the name of their statistic.
     single, paths, alone
         As of `skboot.study.rows.Places`.
 

@@ -369,7 +369,7 @@ def state_of_dask(
     columns : mapping of str to array-like
         As of `skboot.streams.state.part_added`; at least one of them of dask.
     verbose : int or None
-        Of the progress of schedulers in this process; a cluster has a dashboard.
+        Verbosity of the progress of schedulers in this process; a cluster has a dashboard.
     """
     dask = _import("dask")
     for name, values in columns.items():
@@ -540,9 +540,9 @@ def streamed(
     scoring : Scoring
     sampling : Sampling
     score_options : Wanted
-        Of each system by itself.
+        Options of each system by itself.
     interval : str, optional
-        Of differences, where these are what is asked for.
+        Interval of differences, where these are what is asked for.
     intervals : sequence of str
         Those that a stream can have.
 

@@ -64,7 +64,7 @@ class ScoreCells(NamedTuple):
     Attributes
     ----------
     coarse, fine : CellTable
-        Of resamples, and of the data alone.
+        Cells of resamples, and of the data alone.
     positive : ndarray of shape (n_labels,), bool
         Which labels are of the positive class.
     weighted : bool
@@ -191,12 +191,12 @@ class _Around(NamedTuple):
     Attributes
     ----------
     shares : ndarray of shape (n_grid,)
-        Of the class.
+        Shares of the class.
     before, after : ndarray of shape (n_grid, 2)
         Weights of this class, and of the other, up to the interval of scores in which the share is
         reached, and with it.
     total : ndarray of shape (2,)
-        Of all intervals.
+        Total of all intervals.
     of_one_score : ndarray of shape (n_grid,), bool
         Whether the interval holds one score alone, whose rows are ties.
     """

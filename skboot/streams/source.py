@@ -307,7 +307,7 @@ class Stream:
         Parameters
         ----------
         score_options : Wanted
-            Of each system.
+            Options of each system.
         of_call : mapping of str
             Other arguments as a result holds them.
         """

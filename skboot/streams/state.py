@@ -296,14 +296,14 @@ class StreamState:
     Attributes
     ----------
     terms : ExactSums
-        Of (n_terms, 2 + n_resamples): of the sizes of what rows add, of what they add to the data,
-        and to each resample. The first term is the weight of a row.
+        Sums of shape (n_terms, 2 + n_resamples): of the sizes of what rows add, of what they add to the
+        data, and to each resample. The first term is the weight of a row.
     largest : ndarray of shape (n_terms,)
         Largest size of what one row adds.
     zero_one : ndarray of shape (n_terms,)
         Whether each row of weight 1 adds 0 or 1.
     tables : dict of tuple to CellTable
-        By kind and system.
+        Tables by kind and system.
     n_rows : int
     unit : {"", "start", "ids", "groups", "arrival"}
         What the units are distinguished by; "" before the first row.
@@ -495,7 +495,7 @@ def state_of_batch(
     ----------
     settings : StreamSettings
     rows : sequence of Rows
-        Of each system.
+        Rows of each system.
     units : ndarray of shape (n_rows,)
         Hash of the unit of each row.
     unit : {"start", "ids", "groups"}

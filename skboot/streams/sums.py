@@ -253,7 +253,7 @@ class CellTable:
     keys : ndarray of shape (n_cells,)
         Number of the decision, or the leading bits of the score.
     sums : ExactSums
-        Of (n_cells, 1 + n_resamples): the weight in the data, then in each resample.
+        Weights of shape (n_cells, 1 + n_resamples): the weight in the data, then in each resample.
     shift : int or None
         Bits of a score that are dropped; None for decisions.
     ends : ndarray of shape (2, n_cells) or None

@@ -488,8 +488,8 @@ def results_of_curves(
     ----------
     call : CurveCall
     draws : dict of str to CurveDraws
-        By system. The variance of shares is that of independent rows, or a larger one that the
-        replicates of groups have.
+        Draws by system. The variance of shares is that of independent rows, or a larger one that
+        the replicates of groups have.
     remarks : sequence of Note
         Of how the rows were kept.
 

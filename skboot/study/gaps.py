@@ -79,11 +79,11 @@ def counted_subgroups(
     statistic : Statistic
         The metric.
     rows : Rows
-        Of the call.
+        Rows of the call.
     parts : sequence of Part
         The subgroups.
     evidence : sequence of Evidence
-        Of each subgroup in turn, of one system or of as many as there are.
+        Evidence of each subgroup in turn, of one system or of as many as there are.
 
     Returns
     -------
@@ -164,14 +164,14 @@ def varying_subgroups(
     subgroups : sequence of Subgroup
         All of them.
     evidence : sequence of Evidence
-        Of what the gap is taken of, on each of them.
+        Evidence of what the gap is taken of, on each of them.
     what : str
         Name of the metric.
 
     Returns
     -------
     numbers : list of int
-        Of the subgroups that a gap is taken over; none where fewer than two are left.
+        Numbers of the subgroups that a gap is taken over; none where fewer than two are left.
     cautions : list of Note
         Which were left out, and why, in one note.
     """
@@ -223,7 +223,7 @@ def side_of(subgroup: Subgroup, evidence: Evidence) -> Side:
     subgroup : Subgroup
         Its rows.
     evidence : Evidence
-        Of the metric on them.
+        Evidence of the metric on them.
 
     Returns
     -------
@@ -252,7 +252,7 @@ def side_of_difference(
     subgroup : Subgroup
         Its rows.
     evidence : Evidence
-        Of the difference on them.
+        Evidence of the difference on them.
     discordant : Discordant or None
         For right or wrong answers on independent rows.
 
@@ -293,9 +293,9 @@ def gap_of(
     Parameters
     ----------
     sides : sequence of Side
-        Of the subgroups that are kept, at least two.
+        Sides of the subgroups that are kept, at least two.
     evidence : sequence of Evidence
-        Of each.
+        Evidence of each.
     n_families : int
         Number of gaps that the interval is simultaneous over.
 

@@ -133,7 +133,7 @@ class WithJudge(Source):
     ----------
     columns : LabelColumns
     design : SamplingDesign
-        Of the labelled rows by themselves, which say how much is known.
+        Design of the labelled rows by themselves, which say how much is known.
     weight : float or "auto"
     seed : SeedSequence
     """
@@ -368,7 +368,7 @@ class LabelledTwice:
     Attributes
     ----------
     weight : float or "auto"
-        Of the judge.
+        Weight of the judge.
     columns : LabelColumns
     seed : int
         That the three share.
@@ -408,10 +408,10 @@ class LabelledTwice:
         y_true : array-like or None
             With missing values where no human labelled; or so are the predictions, without a truth.
         y_preds : array-like, or mapping of str to array-like
-            Of one system, or by system.
+            Predictions of one system, or by system.
         sampling : Sampling
         score_options : Wanted
-            Of each system by itself.
+            Options of each system by itself.
         by_argument : mapping of str or None to tuple (str, array-like)
             As of `skboot.streams.columns.streamed`; read where there is no truth.
         interval : str
@@ -511,7 +511,7 @@ def with_judge(
     ----------
     labels : LabelledTwice
     of_labels : Study
-        Of human labels alone, by this metric.
+        Study of human labels alone, by this metric.
     result_alone : EvaluationResult or ComparisonResult
         Its result.
     notes_alone : list of Note

@@ -111,7 +111,7 @@ class Arguments(NamedTuple):
     ----------
     y_true : array-like of shape (n_samples,) or None
     y_preds : array-like, or mapping of str to array-like
-        Of one system that has no name, or by system.
+        Predictions of one system that has no name, or by system.
     sampling : Sampling
     """
 
@@ -418,7 +418,7 @@ class Scoring(NamedTuple):
         The positive class of metrics that have one. `OF_SCORERS`: their estimators answer for it,
         and nothing is doubted.
     labels : array-like or None
-        Of the columns of probabilities.
+        Labels of the columns of probabilities.
     several : bool
         Whether a metric may return several numbers, each of which has a statistic.
     """
@@ -471,7 +471,7 @@ def measured_by(scoring: Scoring, rows_by_name: Mapping[str, Sequence[Rows]]) ->
     ----------
     scoring : Scoring
     rows_by_name : mapping of str to sequence of Rows
-        By system or method: the rows of each run.
+        Rows by system or method: the rows of each run.
     """
     every = [rows for runs in rows_by_name.values() for rows in runs]
     better, pos_label = scoring.greater_is_better, scoring.pos_label

@@ -50,7 +50,7 @@ def in_time(
     Parameters
     ----------
     plan : ResamplingPlan
-        Of the call without blocks.
+        Plan of the call without blocks.
     sampling : Sampling
         With a ``block_length``.
     dates : sequence of ndarray
@@ -248,7 +248,7 @@ class _Influences(NamedTuple):
     Attributes
     ----------
     of_systems : list of ndarray of shape (n_values,)
-        Of each system, the mean over its runs.
+        Influences of each system, the mean over its runs.
     sizes : ndarray of shape (n_series,)
         Number of values of each series.
     n_rows : int

@@ -362,7 +362,7 @@ class Draws:
     distributions : sequence of BootstrapDistribution
         One for each of them.
     scores : mapping of int to Score
-        Those of which evidence is wanted, by their numbers.
+        Scores that evidence is wanted of, by their numbers.
     """
 
     plan: ResamplingPlan
@@ -536,7 +536,7 @@ def draw(
     subjects : sequence of BoundStatistic
     workers : Workers
     scores : mapping of int to Score, optional
-        Of which of them evidence is wanted, by number.
+        Scores that evidence is wanted of, by their numbers; none by default.
     """
     plan_of_cells = plan
     if plan.design.n_samples >= _ROWS_FOR_CELLS:
@@ -701,11 +701,11 @@ class Study:
     Attributes
     ----------
     scores : Scores
-        By metric, and by system or method.
+        Scores by metric, and by system or method.
     plan : ResamplingPlan
         Without the tasks; see `of_tasks`.
     interval : str
-        Of each score by itself: "auto" or the name of a method.
+        Interval of each score by itself: "auto" or the name of a method.
     confidence_level : float
     settings : dict
         Arguments as a result holds them.

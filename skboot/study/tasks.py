@@ -47,7 +47,7 @@ def over_tasks(
     Parameters
     ----------
     plan : ResamplingPlan
-        Of the call without tasks.
+        Plan of the call without tasks.
     tasks : Tasks
     scores : Scores
         On the same truth.
