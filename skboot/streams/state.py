@@ -296,8 +296,8 @@ class StreamState:
     Attributes
     ----------
     terms : ExactSums
-        Sums of shape (n_terms, 2 + n_resamples): of the sizes of what rows add, of what they add to the
-        data, and to each resample. The first term is the weight of a row.
+        Sums of shape (n_terms, 2 + n_resamples): of the sizes of what rows add, of what they add to
+        the data, and to each resample. The first term is the weight of a row.
     largest : ndarray of shape (n_terms,)
         Largest size of what one row adds.
     zero_one : ndarray of shape (n_terms,)
