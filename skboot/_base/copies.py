@@ -283,7 +283,7 @@ class Distinct:
                 if n_values < most or column_room < len(self.number) or order in orders:
                     continue
                 orders.add(order)
-                total = _mixed(total + bits)
+                total = _mix_bits(total + bits)
                 room *= np.inf if is_text else column_room
                 is_known |= ~np.isnan(values)
                 chance, alone = _sharing(total, row_keys, 1 / room)
@@ -321,7 +321,7 @@ class Distinct:
                     continue
                 part = len(splits) % _N_PARTS
                 splits.add(split)
-                total[part] = _mixed(total[part] + bits)
+                total[part] = _mix_bits(total[part] + bits)
                 has_rare_value[part] |= ~np.isnan(values) & (number != np.argmax(counts))
         n_by_chance, is_specific = 1.0, np.ones(n_distinct, dtype=bool)
         n_rows = len(np.unique(row_keys))
@@ -330,7 +330,7 @@ class Distinct:
         for way in range(1, _N_PARTS):
             is_odd = np.array([(way & part).bit_count() % 2 == 1 for part in range(_N_PARTS)])
             for half in (is_odd, ~is_odd):
-                share, _ = _sharing(_mixed(total[half]).sum(axis=0), row_keys, 0.0)
+                share, _ = _sharing(_mix_bits(total[half]).sum(axis=0), row_keys, 0.0)
                 n_by_chance = max(n_by_chance, share * n_rows * (n_rows - 1) / 2)
                 is_specific &= has_rare_value[half].any(axis=0)
         return n_by_chance, is_specific
@@ -343,7 +343,7 @@ def _sharing(total: Keys, row_keys: Keys, least: float) -> tuple[float, NDArray[
     is returned. Rows that differ in their targets alone are one row; see `_FineColumns`.
     """
     number = np.unique(total, return_inverse=True)[1]
-    once = np.unique(_mixed(row_keys) + total, return_index=True)[1]
+    once = np.unique(_mix_bits(row_keys) + total, return_index=True)[1]
     counts, n_rows = np.bincount(number[once]), len(once)
     share = float(np.sum(counts * (counts - 1.0))) / max(n_rows * (n_rows - 1.0), 1.0)
     return max(share, least), counts[number] == 1
@@ -379,7 +379,7 @@ def _sums_of(parts: Sequence[_ColumnPart], number: int) -> Any:
             for start, stop in pairwise(np.unique([0, *starts, n_rows]).tolist()):
                 ends = values.indptr[start : stop + 1]
                 entries = slice(ends[0], ends[-1])
-                mixed = _mixed(bits[entries], _factors(number, values.indices[entries]))
+                mixed = _mix_bits(bits[entries], _factors(number, values.indices[entries]))
                 mixed[values.data[entries] == 0] = 0
                 before = np.append(np.uint64(0), np.cumsum(mixed))
                 sums[start:stop] = np.diff(before[ends - ends[0]])
@@ -388,7 +388,7 @@ def _sums_of(parts: Sequence[_ColumnPart], number: int) -> Any:
             n_rows_at_once = max(_VALUES_AT_ONCE // max(n_columns, 1), 1)
             for start in range(0, n_rows, n_rows_at_once):
                 bits = _bits_of(flat[start : start + n_rows_at_once])
-                sums[start : start + n_rows_at_once] = _mixed(bits, factors).sum(axis=1)
+                sums[start : start + n_rows_at_once] = _mix_bits(bits, factors).sum(axis=1)
         total = total + sums
         number += n_columns
     return total
@@ -415,7 +415,7 @@ def _bits_of(values: NDArray[Any]) -> Keys:
     return bits
 
 
-def _mixed(bits: Keys, factors: Any = _FACTOR) -> Keys:
+def _mix_bits(bits: Keys, factors: Any = _FACTOR) -> Keys:
     """Return bits of which each depends on all that are given, by odd factors.
 
     As in SplitMix64 (Steele, Lea & Flood 2014, OOPSLA, figure 15), with one factor: the keys are

@@ -132,9 +132,13 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     """
     facts, units = evidence.facts, evidence.drawn
     if np.isnan(evidence.estimate):
-        return IntervalWithNotes(_undefined(confidence_level), (Note("degenerate", _NO_VALUE),))
+        return IntervalWithNotes(
+            _undefined_interval(confidence_level), (Note("degenerate", _NO_VALUE),)
+        )
     if not units.varies:
-        return IntervalWithNotes(_undefined(confidence_level), (Note("few", units.why_none),))
+        return IntervalWithNotes(
+            _undefined_interval(confidence_level), (Note("few", units.why_none),)
+        )
     with collected() as all_notes:
         tell(*cautions_of(evidence))
         if facts.bins is not None or facts.optimized or facts.proxy_weight is not None:
@@ -220,7 +224,7 @@ def _quantile_method(premises: Premises) -> str:
     return "logit-t" if np.isfinite(premises.facts.bounds).all() else "t"
 
 
-def _undefined(confidence_level: float) -> ConfidenceInterval:
+def _undefined_interval(confidence_level: float) -> ConfidenceInterval:
     """Return an interval with NaN limits."""
     return ConfidenceInterval(np.nan, np.nan, confidence_level, "undefined")
 
@@ -228,7 +232,7 @@ def _undefined(confidence_level: float) -> ConfidenceInterval:
 def _made(evidence: Evidence, method: str, confidence_level: float) -> ConfidenceInterval:
     """Return the interval by a method; NaN limits where fewer than two resamples have a value."""
     if method not in WITHOUT_RESAMPLES and len(evidence.sorted_replicates) < 2:
-        return _undefined(confidence_level)
+        return _undefined_interval(confidence_level)
     return confidence_interval(evidence, method, confidence_level)
 
 

@@ -479,16 +479,16 @@ def crossed_covariances(
     assert design.members is not None
     side_a, side_b = design.members.T
     of_distinct = influence
-    sides = [_summed(influence, side_a), _summed(influence, side_b)]
+    sides = [_sum_by_number(influence, side_a), _sum_by_number(influence, side_b)]
     if design.same_population:
         # Resamples count a member that is paired with itself once, as the sums over members do.
         of_distinct = influence * (side_a != side_b)
         n = design.n_units[0]
-        sides = [_summed(influence, side_a, n) + _summed(of_distinct, side_b, n)]
-    return np.array([part @ part.T for part in (_summed(of_distinct, design.cells), *sides)])
+        sides = [_sum_by_number(influence, side_a, n) + _sum_by_number(of_distinct, side_b, n)]
+    return np.array([part @ part.T for part in (_sum_by_number(of_distinct, design.cells), *sides)])
 
 
-def _summed(influence: Floats, number: NDArray[Any], n: int = 0) -> Floats:
+def _sum_by_number(influence: Floats, number: NDArray[Any], n: int = 0) -> Floats:
     """Influences of rows summed by number, (n_statistics, n)."""
     return np.array([np.bincount(number, line, n) for line in influence])
 

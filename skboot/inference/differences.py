@@ -441,7 +441,7 @@ class DeLongDifference(ClosedForm):
     ) -> ConfidenceInterval:
         """See `ClosedForm.interval`."""
         evidence = difference.evidence
-        return _snapped(confidence_interval(evidence, "delong", confidence_level, alternative))
+        return _snap_to_zero(confidence_interval(evidence, "delong", confidence_level, alternative))
 
     def p_value(self, difference: Difference, alternative: str) -> float:
         """Return the p-value of DeLong's test; NaN without a standard error."""
@@ -592,10 +592,12 @@ def difference_interval(
         return ConfidenceInterval(low, high, confidence_level, method)
     if method in CLOSED_FORM:
         return CLOSED_FORM[method].interval(difference, confidence_level, alternative)
-    return _snapped(confidence_interval(difference.evidence, method, confidence_level, alternative))
+    return _snap_to_zero(
+        confidence_interval(difference.evidence, method, confidence_level, alternative)
+    )
 
 
-def _snapped(interval: ConfidenceInterval) -> ConfidenceInterval:
+def _snap_to_zero(interval: ConfidenceInterval) -> ConfidenceInterval:
     """Return an interval whose limits are 0 where they differ from it by rounding."""
     uncut = snapped(*interval.uncut) if interval.is_cut else None
     level, method = interval.confidence_level, interval.method

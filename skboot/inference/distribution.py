@@ -246,7 +246,7 @@ def _other_blocks(
 ) -> list[Any]:
     """Do some work on every block but the first, which took so many seconds: the one loop."""
     blocks: dict[int, Any] = {}
-    work_of_blocks = (_numbered, (work, shared), range(1, binding.n_blocks))
+    work_of_blocks = (_number_block, (work, shared), range(1, binding.n_blocks))
     for chunk in results_in_chunks(
         *work_of_blocks, n_jobs=workers.n_jobs, seconds_each=seconds_each
     ):
@@ -255,7 +255,7 @@ def _other_blocks(
     return [blocks[number] for number in range(1, binding.n_blocks)]
 
 
-def _numbered(shared: tuple[Callable[[Any, int], Any], Any], number: int) -> tuple[int, Any]:
+def _number_block(shared: tuple[Callable[[Any, int], Any], Any], number: int) -> tuple[int, Any]:
     """Return the number of a block, and what the work on it returns."""
     work, work_and_arguments = shared
     return number, work(work_and_arguments, number)

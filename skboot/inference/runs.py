@@ -752,7 +752,7 @@ def runs_interval(
                 assert spread is not None
                 interval = _t_interval(spread, confidence_level, "components")
                 if method == "auto":
-                    interval = _guarded(evidence, estimand, spread, interval)
+                    interval = _correct_and_widen(evidence, estimand, spread, interval)
             interval = within_range(interval, evidence.bounds)
     # Those on the number of resamples are of the call, not of the interval.
     tell(*(note for note in all_notes if note.kind == "resamples"))
@@ -765,7 +765,7 @@ def _t_interval(spread: TIntervalParts, level: float, method: str) -> Confidence
     return ConfidenceInterval(spread.centre - half, spread.centre + half, level, method)
 
 
-def _guarded(
+def _correct_and_widen(
     evidence: RunsEvidence, estimand: str, spread: TIntervalParts, interval: ConfidenceInterval
 ) -> ConfidenceInterval:
     """Return the interval corrected for bias, and widened for few errors or hits; warn of both.

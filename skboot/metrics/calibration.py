@@ -408,7 +408,9 @@ def fitted_lines(points: Points, sums: Floats, *, of_intercept: bool) -> Floats:
         total = powers[:, :, 0].sum(axis=1)
         mixed = np.flatnonzero((part[:, 0] > 0) & (part[:, 0] < total))
         if len(mixed):
-            lines[start + mixed] = _solved(points, part[mixed, :2], powers[mixed], of_intercept)
+            lines[start + mixed] = _solve_lines(
+                points, part[mixed, :2], powers[mixed], of_intercept
+            )
     return lines
 
 
@@ -442,7 +444,7 @@ for _ in range(_LINE_DEGREE + 1):
     _DERIVATIVES.append(np.polymul(np.polyder(_DERIVATIVES[-1]), [-1.0, 1.0, 0.0]))
 
 
-def _solved(points: Points, hits: Floats, powers: Floats, of_intercept: bool) -> Floats:
+def _solve_lines(points: Points, hits: Floats, powers: Floats, of_intercept: bool) -> Floats:
     """Newton's steps to where the gaps are 0, none of which moves a logit too far."""
     n = len(hits)
     total = powers[:, :, 0].sum(axis=1)

@@ -211,7 +211,7 @@ class Roc(Curve):
         grid = _short_numbers(1 / n, 1 - 1 / n)
         low = 1 / max(n, _STEPS)
         steep = np.geomspace(low, 1 / _STEPS, max(2, round(_STEPS / 10 * np.log10(n / _STEPS))))
-        inside = _rounded(steep[1:-1]) if n > _STEPS else grid[:0]
+        inside = _round_rates(steep[1:-1]) if n > _STEPS else grid[:0]
         return cls(np.unique(np.concatenate((grid, inside[inside > low]))))
 
     def reduce(self, rows: TwoClassRows) -> ReducedData:
@@ -290,7 +290,7 @@ class Det(Roc):
         if n <= 2:
             return cls(np.array([0.5]))
         even = ndtr(np.linspace(ndtri(1 / n), 0, _STEPS // 2))
-        lower = np.unique(np.concatenate((_rounded(even), _REPORTED)))
+        lower = np.unique(np.concatenate((_round_rates(even), _REPORTED)))
         lower = lower[(lower > 1 / n * (1 + 1e-9)) & (lower <= 0.5)]
         upper = np.round(1 - lower[::-1], 15)
         return cls(np.unique(np.concatenate(([1 / n], lower, upper, [1 - 1 / n]))))
@@ -423,7 +423,7 @@ class NetBenefit(Curve):
     def reduce(self, rows: TwoClassRows) -> ReducedData:
         """Number classes and ranges between thresholds; terms are weights of each."""
         below = np.searchsorted(self.grid, rows.score, side="right")
-        return _coded(2 * below + rows.positive, rows.sample_weight)
+        return _reduce_to_cells(2 * below + rows.positive, rows.sample_weight)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Sum true and false positives from the highest range down."""
@@ -496,7 +496,7 @@ class CalibrationBins(Curve):
     def reduce(self, rows: TwoClassRows) -> ReducedData:
         """Number classes and bins; terms are the weights of each."""
         number = np.searchsorted(self.edges[1:-1], rows.score)
-        return _coded(2 * number + rows.positive, rows.sample_weight)
+        return _reduce_to_cells(2 * number + rows.positive, rows.sample_weight)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Divide the positives of each bin by all its rows."""
@@ -514,7 +514,7 @@ class CalibrationBins(Curve):
         return self.grid
 
 
-def _coded(cell: NDArray[np.intp], sample_weight: Floats | None) -> ReducedData:
+def _reduce_to_cells(cell: NDArray[np.intp], sample_weight: Floats | None) -> ReducedData:
     """Rows of one cell share a code; weights are summed, one term a cell that occurs."""
     occurs, code = np.unique(cell, return_inverse=True)
     data = MappingProxyType({"cells": occurs})
@@ -575,7 +575,7 @@ class CurveOfCallable(Curve):
         return values
 
 
-def _rounded(rates: Floats) -> Floats:
+def _round_rates(rates: Floats) -> Floats:
     """Return rates with two significant digits."""
     return np.array([float(f"{rate:.{_DIGITS}g}") for rate in rates])
 

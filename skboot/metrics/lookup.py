@@ -437,7 +437,7 @@ def _advice_on_function(name: str) -> str:
 def _nearest_names(metric: str, names: Sequence[str]) -> list[str]:
     """Names that may be meant: the one that people call so, else those nearest in spelling."""
     plain = _plain(metric)
-    name = _meant(plain)
+    name = _name_by_synonym(plain)
     near = [name] if name is not None else []
     if name is None:
         near = difflib.get_close_matches(plain, names, _MOST_NEAR, _LEAST_LIKENESS)
@@ -446,7 +446,7 @@ def _nearest_names(metric: str, names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(map(meant_by, near)))
 
 
-def _meant(plain: str) -> str | None:
+def _name_by_synonym(plain: str) -> str | None:
     """Name in ``metric=`` that people call so: an alias, other words' order, a function's name."""
     names_by_words = {frozenset(name.split("_")): name for name in _names()}
     for candidate in (plain, re.sub("_(score|loss)$", "", plain)):
@@ -456,7 +456,7 @@ def _meant(plain: str) -> str | None:
         if name is not None:
             return name
     loss = re.sub("^(neg|negative|negated)_", "", plain)
-    meant = _meant(loss) if loss != plain else None
+    meant = _name_by_synonym(loss) if loss != plain else None
     return losses().get(meant) if meant is not None else None
 
 
@@ -568,7 +568,7 @@ def resolve_metrics(
     """
     statistics: dict[str, Statistic] = {}
     single = not isinstance(metric, list | tuple | set | frozenset | Mapping)
-    for name, item in [(None, metric)] if single else _named(metric):
+    for name, item in [(None, metric)] if single else _name_metrics(metric):
         if isinstance(item, Statistic):
             statistic = item
         elif isinstance(item, str) and item == "mean":
@@ -615,7 +615,7 @@ def resolve_metrics(
     return statistics, single
 
 
-def _named(metric: Any) -> list[tuple[str | None, Any]]:
+def _name_metrics(metric: Any) -> list[tuple[str | None, Any]]:
     """Each metric, with the name that a dict gives it."""
     if isinstance(metric, Mapping):
         named: list[tuple[str | None, Any]] = [(str(name), item) for name, item in metric.items()]
@@ -659,7 +659,7 @@ def unnamed_positives(metric: Any, statistics: Mapping[str, Statistic]) -> list[
     """Return the statistics of ``metric`` that carry no positive class of their own."""
     return [
         statistic
-        for (_, item), statistic in zip(_named(metric), statistics.values(), strict=True)
+        for (_, item), statistic in zip(_name_metrics(metric), statistics.values(), strict=True)
         if _bound(item, "pos_label") is None
     ]
 
@@ -680,7 +680,7 @@ def averaging(metric: Any, statistics: Mapping[str, Statistic]) -> set[str]:
     """Return the names of the statistics of ``metric`` that the labels of the rows are given to."""
     return {
         name
-        for (key, item), name in zip(_named(metric), statistics, strict=True)
+        for (key, item), name in zip(_name_metrics(metric), statistics, strict=True)
         if item != "mean" and not isinstance(item, Statistic)
         if averages_labels(_request(item, key))
     }

@@ -207,7 +207,7 @@ class RowMean(SumsStatistic):
             codes = values if is_mixed else np.zeros(n, dtype=np.uint8)
             n_rows = np.array([n - n_true, n_true] if is_mixed else [n])
             return ReducedData(codes, len(n_rows), terms, _ABOUT_ZERO, n_rows)
-        code, distinct, counts = _coded(values)
+        code, distinct, counts = _code_rows(values)
         if code is not None:
             if sample_weight is None:
                 return self._reduced(code, distinct, None, counts)
@@ -326,7 +326,7 @@ class RowMean(SumsStatistic):
         return self.sign * (float(np.sqrt(mean)) if self.root else float(mean))
 
 
-def _coded(
+def _code_rows(
     values: NDArray[Any],
 ) -> tuple[NDArray[Any] | None, Floats, NDArray[np.int64] | None]:
     """Code of each row, value and rows of each code in rising order; no code if values are many."""

@@ -598,7 +598,7 @@ class LabelSetAverage(SetAverage):
         sizes = truth.sum(axis=0)
         columns = np.arange(len(sizes)) if self.classes is None else self.classes
         counted = {"truth_counts": (columns, sizes)}
-        return _reduced(flags, key, sample_weight, counted)
+        return _reduce_by_keys(flags, key, sample_weight, counted)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Value where each label is always decided, or never, whichever is better."""
@@ -636,7 +636,7 @@ class LabelSetRatio(SetRatio):
             key = (hits * n + true) * n + predicted
         terms = np.column_stack((np.ones(len(hits)), above, below))
         observed = {} if sample_weight is not None else {"observed": terms.sum(axis=0)}
-        return _reduced(terms, key, sample_weight, observed)
+        return _reduce_by_keys(terms, key, sample_weight, observed)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Value of the best set that is always decided: the most frequent labels, of some number.
@@ -699,7 +699,7 @@ def _bits(flags: Flags) -> NDArray[Any]:
     return packed.view(f"V{packed.shape[1]}").ravel()
 
 
-def _reduced(
+def _reduce_by_keys(
     terms: NDArray[Any], key: NDArray[Any] | None, sample_weight: Floats | None, data: Any
 ) -> ReducedData:
     """Rows by what they add; those of equal keys share a code where they are many."""

@@ -210,7 +210,7 @@ def score_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool
             # class and score.
             tied = _is_mixed(ranked.positive, ranked.level)
             new[1:] |= (np.diff(ranked.level) > 0) & (tied[1:] | tied[:-1])
-    return _numbered(ranked, new)
+    return _number_codes(ranked, new)
 
 
 def falling(ranked: Ranked) -> Ranked:
@@ -231,7 +231,7 @@ def falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bo
             level, with_positives = ranked.level, np.bincount(ranked.level, ranked.positive) > 0
             after_positives = (level[1:] != level[:-1]) & with_positives[level[:-1]]
         new[1:] = after_positives | (ranked.positive[1:] != ranked.positive[:-1])
-    return _numbered(ranked, new)
+    return _number_codes(ranked, new)
 
 
 def _is_mixed(positive: NDArray[np.bool_], level: NDArray[np.signedinteger]) -> NDArray[np.bool_]:
@@ -241,7 +241,7 @@ def _is_mixed(positive: NDArray[np.bool_], level: NDArray[np.signedinteger]) -> 
     return mixed[level]
 
 
-def _numbered(ranked: Ranked, new: NDArray[np.bool_]) -> Codes:
+def _number_codes(ranked: Ranked, new: NDArray[np.bool_]) -> Codes:
     """Codes that begin where ``new`` is true, or one for each row if that leaves many."""
     n = len(new)
     narrow = _narrow(n)

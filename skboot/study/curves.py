@@ -156,7 +156,7 @@ def evaluate_curves(
     if study.facts.block_length:
         settings["block_length"] = study.facts.block_length
     call = CurveCall(study.plan, band, score_options.confidence_level, settings, study.facts)
-    return results_of_curves(call, _drawn(curves, rows, study.plan, score_options.workers))
+    return results_of_curves(call, _draw_curves(curves, rows, study.plan, score_options.workers))
 
 
 # ------------------------------------------------------------------ rows
@@ -513,7 +513,7 @@ def results_of_curves(
     return results
 
 
-def _drawn(
+def _draw_curves(
     curves: Mapping[str, Any],
     systems: Mapping[str, TwoClassRows],
     plan: ResamplingPlan,

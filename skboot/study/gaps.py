@@ -108,7 +108,7 @@ def counted_subgroups(
     # The range of a metric is that of the truth, whatever the system.
     of_one = evidence[:: len(evidence) // len(parts)]
     for part, score_evidence in zip(parts, of_one, strict=True):
-        n_rows, n_class, size = _counted(rows.of(statistic, part.at, part.order), classes)
+        n_rows, n_class, size = _count_rows(rows.of(statistic, part.at, part.order), classes)
         range_of_subgroup = bounds if bounds != statistic.bounds else score_evidence.facts.bounds
         subgroups.append(
             Subgroup(
@@ -132,7 +132,7 @@ def _classes(statistic: Statistic, rows: Rows) -> Any:
     return labels if len(labels) == 2 or (of_labels and not pools) else None
 
 
-def _counted(columns: tuple[Any, Any, Any], classes: Any) -> tuple[int, int | None, float]:
+def _count_rows(columns: tuple[Any, Any, Any], classes: Any) -> tuple[int, int | None, float]:
     """Return the rows of a subgroup, those of its smallest class, and their effective number."""
     y_true, y_pred, weights = columns
     n_rows = len(y_pred)

@@ -543,7 +543,7 @@ def with_judge(
         notes = (_OF_NO_USE,)
     tell(*notes_told)
     completed: EvaluationResult | ComparisonResult
-    completed = _completed(result, result_alone, labels, notes)
+    completed = _complete_result(result, result_alone, labels, notes)
     return completed
 
 
@@ -564,7 +564,7 @@ def _length(result: EvaluationResult | ComparisonResult) -> float:
     )
 
 
-def _completed(
+def _complete_result(
     result: Any, result_alone: Any, labels: LabelledTwice, notes: Sequence[str] = ()
 ) -> Any:
     """Return a result with what is known of labels and judge, and notes on that."""
@@ -578,7 +578,7 @@ def _completed(
             f"{pair.first} - {pair.second} {pair}" for pair in result_alone._shown_pairs
         )
         fields["systems"] = {
-            name: _completed(system, result_alone.systems[name], labels)
+            name: _complete_result(system, result_alone.systems[name], labels)
             for name, system in result.systems.items()
         }
     provenance = result._provenance
@@ -627,7 +627,7 @@ def _columns(arguments: Mapping[Any, tuple[str, Any]], proxy: Any) -> LabelColum
     human, judge, called, labelled = {}, {}, {}, None
     for name, (argument, column) in arguments.items():
         called[argument] = "proxy" if name is None else f"proxy[{name!r}]"
-        human[name], judge[name], has_label = _filled(
+        human[name], judge[name], has_label = _fill_labels(
             argument, column, called[argument], proxies[name]
         )
         if labelled is not None and not np.array_equal(has_label, labelled):
@@ -650,7 +650,7 @@ def _too_few(name: str, unit: str, n_labelled: int) -> ValueError:
     )
 
 
-def _filled(
+def _fill_labels(
     name: str, labels: Any, judge_name: str, proxy: Any
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
     """Return human labels, filled with the judge's, these, and which rows a human labelled."""

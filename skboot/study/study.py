@@ -959,7 +959,7 @@ def _design(
             return RowDesign.of(n_samples)
         codes = check.check_strata(strata, None)
         check_row_each("strata", codes, n_samples)
-        codes, remarks = _collapsed(codes, codes, "row")
+        codes, remarks = _collapse_strata(codes, codes, "row")
         return replace(RowDesign.of(n_samples, codes), remarks=remarks)
     pair: Any = groups if isinstance(groups, list | tuple) and len(groups) == 2 else None
     if pair and n_samples != 2 and all(np.shape(column) == (n_samples,) for column in pair):
@@ -986,11 +986,11 @@ def _design(
     within = check.check_strata(strata, units)
     check_row_each("strata", within, n_samples)
     of_units = None if within is None else within[np.unique(units, return_index=True)[1]]
-    within, remarks = _collapsed(within, of_units, "group")
+    within, remarks = _collapse_strata(within, of_units, "group")
     return replace(GroupDesign.of(units, within, weights), remarks=remarks)
 
 
-def _collapsed(
+def _collapse_strata(
     strata: NDArray[np.intp] | None, of_units: NDArray[np.intp] | None, unit: str
 ) -> tuple[NDArray[np.intp] | None, tuple[Note, ...]]:
     """Return the strata of rows, those of one unit each as one stratum, and a note of it.
