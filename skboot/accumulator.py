@@ -298,7 +298,7 @@ class BootstrapAccumulator(Hinting):
         Parameters
         ----------
         other : BootstrapAccumulator
-            Of other rows; it is not changed.
+            State of other rows; it is not changed.
 
         Returns
         -------

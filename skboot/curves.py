@@ -202,6 +202,6 @@ def bootstrap_curve(
     return ResultTable(results) if isinstance(y_score, Mapping) else results[""]
 
 
-# The same without its door, for a picture, which makes the results that it draws: what is told, and
+# The same without its door, for a picture, which makes the results that it draws: warnings, and
 # options that there are not, are then those of the picture.
 curves_of: Any = bootstrap_curve.__wrapped__  # type: ignore[attr-defined]

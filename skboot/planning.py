@@ -73,7 +73,7 @@ class PilotFacts:
     unit, metric : str
         In words.
     confidence_level : float
-        Of the plan.
+        Confidence level of the plan.
     n_units, n_runs : int or None
         Size of the pilot.
     one_sided : bool
@@ -183,7 +183,7 @@ def plan_evaluation(
     power : float, optional
         Probability that the difference is significant, or the margin passes, in (0, 1).
     confidence_level : float, optional
-        Of the interval; the pilot's when None, 0.95 without a pilot.
+        Confidence level of the interval; the pilot's when None, 0.95 without a pilot.
     proportion : float, optional
         Expected proportion, such as an accuracy, in [0, 1]: the plan is for Wilson's interval of
         independent rows.
@@ -301,7 +301,7 @@ def _number(value: Any) -> float:
 def _checked_pilot_facts(
     pilot: Any, proportion: Any, target: str, value: float, confidence_level: float | None
 ) -> PilotFacts:
-    """Return what is known of other sizes, by a pilot or a proportion."""
+    """Return the pilot that sizes are planned by: of a result, or of a proportion."""
     if (pilot is None) == (proportion is None):
         got = "neither" if pilot is None else "both"
         must = "be given, or proportion= instead of it"
@@ -415,7 +415,7 @@ def _facts_of_pair(
     pair_spread: AnySpread = spread
     extremes = _extremes(spread, level)
     if pair._discordant is not None:
-        # The variance goes as the share of rows that tell the systems apart. Verdicts with a margin
+        # The variance goes as the share of rows on which the systems differ. Verdicts with a margin
         # are by Tango's interval, whatever interval is shown.
         differ, n = sum(pair._discordant[:2]), pair._discordant[2]
         shares = SHARE_LIMITS["wilson"](differ, n, level)
@@ -597,7 +597,7 @@ def _factors_of_bounds(evidence: Evidence, shown: ConfidenceInterval) -> tuple[f
 
 
 def _notes_of(spread: Spread, unit: str, n_runs: int | None) -> tuple[str, ...]:
-    """Return what must be known of a pilot."""
+    """Return notes on a pilot, for readers of the plan."""
     notes = []
     if spread.n_units < FEW:
         notes.append(_caution_of_few(spread.n_units, unit))
@@ -617,7 +617,7 @@ def _notes_of(spread: Spread, unit: str, n_runs: int | None) -> tuple[str, ...]:
 def _notes_of_pair(
     pair: PairedDifference, facts: ComparisonFacts, spread: Spread
 ) -> tuple[str, ...]:
-    """Return what must be known of a pilot of two systems or methods."""
+    """Return notes on a pilot of two systems or methods, for readers of the plan."""
     notes = []
     if pair._discordant is not None and sum(pair._discordant[:2]) < FEW:
         count = sum(pair._discordant[:2])

@@ -36,7 +36,7 @@ def loops_over_blocks(root):
             and "n_blocks" in ast.unparse(each)
             for each in ast.walk(node)
         )
-        and any(call.endswith(("evaluate", "in_chunks")) for call in calls(node))
+        and any(call.endswith(("evaluate", "results_in_chunks")) for call in calls(node))
     ]
 
 

@@ -1,1 +1,1 @@
-"""What the package stands on: errors and the door, arrays, files, workers, warnings, versions."""
+"""Base of the package: errors and the door, arrays, files, workers, warnings, versions."""

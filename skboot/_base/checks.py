@@ -573,7 +573,7 @@ def check_integers(
 def numbered_labels(
     name: str, labels: NDArray[Any], noun: str = "label"
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The same as `numbered`, after a check that the labels are of one type."""
+    """Number labels as `numbered` does, after a check that they are of one type."""
     try:
         if labels.dtype.kind != "O":
             return numbered(labels)
@@ -634,7 +634,7 @@ def numbered_text(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]
             continue
         distinct, place = np.unique(words, return_inverse=True)
         if codes.any():
-            # These are further characters of texts, which the first ones tell apart in part.
+            # These are further characters of texts, which the first ones distinguish in part.
             place = np.unique(codes * len(distinct) + place, return_inverse=True)[1]
         codes = place
     example = np.empty(int(codes.max()) + 1, dtype=np.intp)

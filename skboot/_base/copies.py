@@ -2,7 +2,8 @@
 
 Where one copy is trained on and another is scored, the score is that of a row that is known
 already, and too good. `copies_as_groups` makes a group of each row and its copies. `DistinctRows`
-counts copies and tells them from the natural repeats of coarse data (an age and two flags).
+counts copies and distinguishes them from the natural repeats of coarse data (an age and two
+flags).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _NO_CHANCE = 1e-18
 # texts that repeat more, or are fewer, are categories.
 _ROOM_OF_TEXTS, _LEAST_TEXTS = 10, 30
 # Parts that coarse columns are dealt to, of which halves are made in one way less, and columns that
-# are dealt at most: with fewer the halves tell fewer rows apart, and fewer copies are found.
+# are dealt at most: with fewer the halves distinguish fewer rows, and fewer copies are found.
 _N_PARTS, _MOST_DEALT = 8, 256
 # Odd numbers of 64 bits without pattern: of a column, and by which those of the others differ.
 _FACTOR, _STEP = np.uint64(0x94D049BB133111EB), np.uint64(0xBF58476D1CE4E5BA)
@@ -178,8 +179,8 @@ class ComparedColumns:
                 yield partial(_values_at, flat, block), numbered
 
 
-class _ToldApart(NamedTuple):
-    """How well some columns tell distinct rows apart.
+class _FineColumns(NamedTuple):
+    """How well the fine columns, as a balance, distinguish distinct rows.
 
     Attributes
     ----------
@@ -220,13 +221,13 @@ class DistinctRows:
         """Rows that are copies of an earlier one; 0 where chance makes as many."""
         if len(self._first) == (n_rows := len(self.number)):
             return 0
-        counts = self._counts[self._told_apart.alone]
+        counts = self._counts[self._fine_columns.alone]
         equal = float(np.sum(counts * (counts - 1.0))) / 2
         if self._are_copies(equal, n_rows * (n_rows - 1) / 2):
             return int(np.sum(counts - 1))
-        n_alike, tells = self._told_by_halves
-        counts = self._counts[tells]
-        are_copies = np.count_nonzero(counts > 1) > _BEYOND_CHANCE * n_alike
+        n_by_chance, is_specific = self._chance_pairs_by_halves
+        counts = self._counts[is_specific]
+        are_copies = np.count_nonzero(counts > 1) > _BEYOND_CHANCE * n_by_chance
         return int(np.sum(counts - 1)) if are_copies else 0
 
     def n_copies_in(self, columns: ComparedColumns) -> int:
@@ -235,30 +236,30 @@ class DistinctRows:
         rows = place[self._keys[place] == columns.keys]
         if not len(rows):
             return 0
-        alone = rows[self._told_apart.alone[rows]]
+        alone = rows[self._fine_columns.alone[rows]]
         equal, n_pairs = float(self._counts[alone].sum()), float(len(self.number)) * len(place)
         if self._are_copies(equal, n_pairs):
             return len(alone)
-        n_alike, tells = self._told_by_halves
-        rows = rows[tells[rows]]
-        return len(rows) if len(np.unique(rows)) > _BEYOND_CHANCE * n_alike else 0
+        n_by_chance, is_specific = self._chance_pairs_by_halves
+        rows = rows[is_specific[rows]]
+        return len(rows) if len(np.unique(rows)) > _BEYOND_CHANCE * n_by_chance else 0
 
     def _are_copies(self, equal: float, n_pairs: float) -> bool:
-        return equal > 0 and equal > _BEYOND_CHANCE * n_pairs * self._told_apart.chance
+        return equal > 0 and equal > _BEYOND_CHANCE * n_pairs * self._fine_columns.chance
 
     @cached_property
-    def _told_apart(self) -> _ToldApart:
-        """What the columns say that tell rows apart.
+    def _fine_columns(self) -> _FineColumns:
+        """How well the fine columns distinguish rows, all of them together.
 
-        They have distinct values for at least half of the distinct rows, and room for a value of
-        each row. An age in years has no room where there are more rows than ages.
+        Fine columns have distinct values for at least half of the distinct rows, and room for a
+        value of each row. An age in years has no room where there are more rows than ages.
         """
         row_keys = self._columns.keys_without_targets[self._first]
         n_distinct, most = len(self._first), (len(np.unique(row_keys)) + 1) // 2
         sample_rows = self._first[:: max(n_distinct // _SAMPLE, 1)]
         total, room = np.zeros(n_distinct, np.uint64), 1.0
         is_known = np.zeros(n_distinct, dtype=bool)
-        best, orders = _ToldApart(1.0, np.zeros(n_distinct, dtype=bool)), set[int]()
+        best, orders = _FineColumns(1.0, np.zeros(n_distinct, dtype=bool)), set[int]()
         for read, numbered in self._columns.blocks(n_distinct, most):
             n_in_sample = _n_distinct(_bits_of(read(sample_rows)))
             for column in np.flatnonzero(n_in_sample >= _LEAST_IN_SAMPLE * len(sample_rows)):
@@ -282,29 +283,30 @@ class DistinctRows:
                 if n_values < most or column_room < len(self.number) or order in orders:
                     continue
                 orders.add(order)
-                total = _mixed(total + bits)
+                total = _mix_bits(total + bits)
                 room *= np.inf if is_text else column_room
                 is_known |= ~np.isnan(values)
                 chance, alone = _sharing(total, row_keys, 1 / room)
-                best = _ToldApart(chance, alone & is_known)
+                best = _FineColumns(chance, alone & is_known)
                 if best.chance < _NO_CHANCE:
                     return best
         return best
 
     @cached_property
-    def _told_by_halves(self) -> tuple[float, NDArray[np.bool_]]:
-        """What coarse columns tell together: pairs of rows alike by chance, and rows that count.
+    def _chance_pairs_by_halves(self) -> tuple[float, NDArray[np.bool_]]:
+        """Pairs of distinct rows that coarse columns make equal by chance, and specific rows.
 
-        Columns are dealt to two halves, in several ways. Where each half tells nearly all distinct
-        rows apart, two cases that are equal in both are one case: chance makes fewer pairs equal in
-        all columns than in either half, the number that is returned (of the worst half, at least
-        1). Columns that split the rows alike count once. A row counts if it has, in every half, a
-        value that is neither missing nor the commonest: those who bought nothing are no copies.
+        The number of pairs is a bound, from the worst half of the columns. Columns are dealt to two
+        halves, in several ways. Where each half distinguishes nearly all distinct rows, two cases
+        that are equal in both are one case: chance makes fewer pairs equal in all columns than in
+        either half, the number that is returned (of the worst half, at least 1). Columns that split
+        the rows alike count once. A row is specific, and counts, if it has, in every half, a value
+        that is neither missing nor the commonest: those who bought nothing are no copies.
         """
         row_keys = self._columns.keys_without_targets[self._first]
         n_distinct = len(self._first)
         total = np.zeros((_N_PARTS, n_distinct), np.uint64)
-        tells = np.zeros((_N_PARTS, n_distinct), dtype=bool)
+        has_rare_value = np.zeros((_N_PARTS, n_distinct), dtype=bool)
         splits = set[int]()
         for read, _ in self._columns.blocks(n_distinct, 2):
             if len(splits) >= _MOST_DEALT:
@@ -319,23 +321,29 @@ class DistinctRows:
                     continue
                 part = len(splits) % _N_PARTS
                 splits.add(split)
-                total[part] = _mixed(total[part] + bits)
-                tells[part] |= ~np.isnan(values) & (number != np.argmax(counts))
-        n_alike, counted = 1.0, np.ones(n_distinct, dtype=bool)
+                total[part] = _mix_bits(total[part] + bits)
+                has_rare_value[part] |= ~np.isnan(values) & (number != np.argmax(counts))
+        n_by_chance, is_specific = 1.0, np.ones(n_distinct, dtype=bool)
         n_rows = len(np.unique(row_keys))
+        # Each way splits the parts in two by the parity of the bits that the part's number shares
+        # with that of the way, so that any two parts are in different halves in some way.
         for way in range(1, _N_PARTS):
             is_odd = np.array([(way & part).bit_count() % 2 == 1 for part in range(_N_PARTS)])
             for half in (is_odd, ~is_odd):
-                share, _ = _sharing(_mixed(total[half]).sum(axis=0), row_keys, 0.0)
-                n_alike = max(n_alike, share * n_rows * (n_rows - 1) / 2)
-                counted &= tells[half].any(axis=0)
-        return n_alike, counted
+                share, _ = _sharing(_mix_bits(total[half]).sum(axis=0), row_keys, 0.0)
+                n_by_chance = max(n_by_chance, share * n_rows * (n_rows - 1) / 2)
+                is_specific &= has_rare_value[half].any(axis=0)
+        return n_by_chance, is_specific
 
 
 def _sharing(total: Keys, row_keys: Keys, least: float) -> tuple[float, NDArray[np.bool_]]:
-    """Return the fields of `_ToldApart`. Rows that differ in their targets alone are one row."""
+    """Share of pairs of rows that are equal in some columns, and which rows are alone there.
+
+    ``total`` is the sum of the mixed values of these columns, and ``least`` the smallest share that
+    is returned. Rows that differ in their targets alone are one row; see `_FineColumns`.
+    """
     number = np.unique(total, return_inverse=True)[1]
-    once = np.unique(_mixed(row_keys) + total, return_index=True)[1]
+    once = np.unique(_mix_bits(row_keys) + total, return_index=True)[1]
     counts, n_rows = np.bincount(number[once]), len(once)
     share = float(np.sum(counts * (counts - 1.0))) / max(n_rows * (n_rows - 1.0), 1.0)
     return max(share, least), counts[number] == 1
@@ -371,7 +379,7 @@ def _sums_of(parts: Sequence[_ColumnPart], number: int) -> Any:
             for start, stop in pairwise(np.unique([0, *starts, n_rows]).tolist()):
                 ends = values.indptr[start : stop + 1]
                 entries = slice(ends[0], ends[-1])
-                mixed = _mixed(bits[entries], _factors(number, values.indices[entries]))
+                mixed = _mix_bits(bits[entries], _factors(number, values.indices[entries]))
                 mixed[values.data[entries] == 0] = 0
                 before = np.append(np.uint64(0), np.cumsum(mixed))
                 sums[start:stop] = np.diff(before[ends - ends[0]])
@@ -380,7 +388,7 @@ def _sums_of(parts: Sequence[_ColumnPart], number: int) -> Any:
             n_rows_at_once = max(_VALUES_AT_ONCE // max(n_columns, 1), 1)
             for start in range(0, n_rows, n_rows_at_once):
                 bits = _bits_of(flat[start : start + n_rows_at_once])
-                sums[start : start + n_rows_at_once] = _mixed(bits, factors).sum(axis=1)
+                sums[start : start + n_rows_at_once] = _mix_bits(bits, factors).sum(axis=1)
         total = total + sums
         number += n_columns
     return total
@@ -407,7 +415,7 @@ def _bits_of(values: NDArray[Any]) -> Keys:
     return bits
 
 
-def _mixed(bits: Keys, factors: Any = _FACTOR) -> Keys:
+def _mix_bits(bits: Keys, factors: Any = _FACTOR) -> Keys:
     """Return bits of which each depends on all that are given, by odd factors.
 
     As in SplitMix64 (Steele, Lea & Flood 2014, OOPSLA, figure 15), with one factor: the keys are

@@ -2,8 +2,8 @@
 
 `door` gives a function, method or generator the name under which users know it. Nothing below a
 door knows who called: it raises `skboot._base.errors.fail`, to which the door adds its name, and
-it tells notes, of which the door warns. An unknown keyword gets the argument that is meant, under
-whatever name other libraries have for it.
+it gives notes by `tell`, of which the door warns. An unknown keyword gets the argument that is
+meant, under whatever name other libraries have for it.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def door(name: str) -> Callable[[Door], Door]:
     Returns
     -------
     callable
-        A decorator. What is told below becomes warnings at the user's line, one a kind; where one
-        public function calls another, of the outer one. An unknown keyword raises TypeError, with
-        what is meant.
+        A decorator. Notes that the function gives by `tell` become warnings at the user's line, one
+        for each kind of note. Where one public function calls another, the warnings name the outer
+        one. An unknown keyword raises TypeError, which names the keyword that is meant.
     """
 
     def decorate(function: Door) -> Door:
@@ -84,12 +84,12 @@ def _work_off(
     __tracebackhide__ = True
     try:
         if COLLECTED.get() is not None:
-            # Another public function is at work: it will warn of what is told here.
+            # Another public function is at work: it will warn of the notes given here.
             return work(*arguments, **options)
         notes = Notes()
         notes_before, call_before = COLLECTED.set(notes), CALLED.set(call)
         try:
-            # What is too small is 0, whatever numpy is told to raise outside.
+            # What is too small is 0, whatever numpy is set to raise outside.
             with np.errstate(under="ignore"):
                 return work(*arguments, **options)
         finally:

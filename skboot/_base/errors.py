@@ -262,7 +262,7 @@ CALLED: ContextVar[Call | None] = ContextVar("called", default=None)
 
 @contextlib.contextmanager
 def collected(notes: Notes | None = None) -> Iterator[Notes]:
-    """Collect what the steps below `tell`."""
+    """Collect the notes that the steps below give by `tell`."""
     notes = Notes() if notes is None else notes
     before = COLLECTED.set(notes)
     try:

@@ -262,7 +262,10 @@ def keywords_of(function: Callable[..., Any]) -> tuple[str, ...]:
 
 @only_advises("")
 def advice_on(call: Call, text: str) -> str:
-    """What Python says of a call, and what is meant; ``text`` is for one without unknown names."""
+    """Say what is wrong with a call, and what is meant.
+
+    ``text`` is what Python says of the call, for one without unknown names.
+    """
     keywords = keywords_of(call.function)
     unknown = {name: value for name, value in call.options.items() if name not in keywords}
     if unknown:
@@ -311,7 +314,7 @@ def _argument_for(call: Call, name: str) -> str:
 
 
 def arguments_meant(name: str, arguments: Sequence[str]) -> list[str]:
-    """Those of the known arguments that are meant by another name, or by a misspelt one."""
+    """Known arguments that are meant by another name, or by a misspelt one."""
     rows = [row.split() for row in _NAMES_OF_ONE.splitlines() if name in row.split()]
     meant = dict.fromkeys(argument for row in rows for argument in arguments if argument in row)
     return [*meant] or difflib.get_close_matches(name, arguments, 1, LEAST_LIKENESS)

@@ -39,7 +39,7 @@ _LONGEST_CELL = 2**31 - 1
 
 
 class BadCall(Exception):
-    """What was asked cannot be done; the text says why, in one line."""
+    """Error of a call that cannot be carried out; the text says why, in one line."""
 
 
 def read_columns(path: str, needed: Sequence[str], optional: Sequence[str] = ()) -> CellsByName:
@@ -48,7 +48,7 @@ def read_columns(path: str, needed: Sequence[str], optional: Sequence[str] = ())
     Parameters
     ----------
     path : str
-        File, whose kind is told by the end of its name.
+        File, whose kind the end of its name says.
     needed : sequence of str
         Names of columns; of arrays in an npz file.
     optional : sequence of str

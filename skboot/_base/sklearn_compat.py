@@ -38,7 +38,7 @@ MultimetricScorer: Any = type(check_scoring(scoring=["accuracy"]))
 
 
 class ScorerParts(NamedTuple):
-    """What a scorer is made of.
+    """Parts that a scorer of scikit-learn is made of.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ def with_exact_integers(y: Any) -> Any:
 
 
 def unfitted_copy(estimator: Any) -> Any:
-    """What `sklearn.base.clone` makes of an estimator that has no way of its own."""
+    """Copy an estimator unfitted, as `sklearn.base.clone` does without ``__sklearn_clone__``."""
     return _clone_parametrized(estimator)
 
 

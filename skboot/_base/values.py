@@ -142,7 +142,8 @@ def in_order_of_content(columns: Mapping[str, Sequence[Any]]) -> list[str]:
 # They are, whatever stops the process that writes them.
 #
 # A file is written under a temporary name and then renamed. The temporary name holds the process
-# and the machine, so that files of a writer that was killed can be told from those of one at work.
+# and the machine, so that files of a writer that was killed can be distinguished from those of one
+# at work.
 #
 # A path that the user named is followed: the file at the end of its links is written, and what is
 # no regular file, such as ``/dev/stdout`` or a pipe, takes the bytes where it is. In a folder that
@@ -161,10 +162,12 @@ _DESCRIPTOR = re.compile(r"^/(?:dev|proc/self)/fd/(?P<number>\d+)$")
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 
-def write_whole(
+def write_atomically(
     path: str | os.PathLike[str], write: Callable[[IO[bytes]], Any], *, follow: bool = True
 ) -> None:
-    """Put what `write` writes in the place of a file, once it is on the disk.
+    """Write a file whole or not at all, an atomic write.
+
+    The content is written beside the file, and takes its place once it is on the disk.
 
     Parameters
     ----------
@@ -321,7 +324,7 @@ def save(
     format_name : str
         What the file is, for the reader.
     version : int
-        Of the format.
+        Version of the format.
 
     Raises
     ------
@@ -334,7 +337,7 @@ def save(
     contents: dict[str, Any] = {"header": np.array(text), **arrays}
     is_small = sum(array.nbytes for array in contents.values()) < _ALWAYS_READ
     write = np.savez_compressed if is_small else np.savez
-    write_whole(path, lambda file: write(file, **contents))
+    write_atomically(path, lambda file: write(file, **contents))
 
 
 def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class Workers(NamedTuple):
 DEFAULT_WORKERS = Workers()
 
 
-def in_chunks(
+def results_in_chunks(
     work: Callable[[_Shared, _Item], _Result],
     shared: _Shared,
     items: Sequence[_Item],
@@ -85,7 +85,7 @@ def in_chunks(
     n_jobs: int | None,
     seconds_each: float,
 ) -> Iterator[list[_Result]]:
-    """Yield the results of all items in lists, in the order in which these are finished.
+    """Yield the results of all items in lists, one a chunk, in the order of their ends.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def is_watched() -> bool:
 
 
 class _StoredByRay(NamedTuple):
-    """What tasks take in place of an object that is in the store of Ray."""
+    """Reference that tasks take in the place of an object in the store of Ray."""
 
     place: Any
 
@@ -359,7 +359,10 @@ def check_fits(name: str, count: int, bytes_each: int) -> None:
 
 
 def available_bytes() -> int | None:
-    """Available memory without swapping, in bytes; None if the system does not report it."""
+    """Memory that is available without swapping, in bytes; None where the system does not say.
+
+    It is the least of what the system and the control group of the process allow.
+    """
     sizes = []
     try:
         lines = _MEMINFO.read_text().splitlines()

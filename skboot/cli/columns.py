@@ -31,7 +31,7 @@ class FileRows(NamedTuple):
     y_true : ndarray of shape (n_samples,), or None
         The truth.
     predictions : dict of str to ndarray of shape (n_samples,) or (n_samples, n_classes)
-        By the name of the system.
+        Predictions by the name of the system.
     options : dict
         Groups, strata, the positive label and the like, by the names that the public functions give
         them.
@@ -121,7 +121,7 @@ def name_list(names: Any) -> list[str]:
 
 
 def _responses_of_metrics(call: Namespace) -> set[str]:
-    """What the metrics read: labels, scores, probabilities or values."""
+    """Kinds of predictions that the metrics read: labels, scores, probabilities or values."""
     return {statistic.response for statistic in _statistics(call)}
 
 

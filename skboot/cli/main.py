@@ -32,7 +32,7 @@ from uuid import uuid4
 from .._base.errors import parts_of
 from .._base.hints import arguments_meant, level_meant
 from .._base.reading import BadCall
-from .._base.values import is_same_file, takes_bytes, write_whole
+from .._base.values import is_same_file, takes_bytes, write_atomically
 from ..results import rendering
 from ..results.curve import CURVE_NAMES, curve_named
 from ..results.result import write_text
@@ -683,7 +683,7 @@ def write_files(answer: Answer, call: Namespace, command: str) -> None:
         kind = Path(call.plot).suffix.lstrip(".").lower()
         picture = _picture_bytes(answer, kind)
         with _naming_the_file("plot", call.plot):
-            write_whole(call.plot, lambda file: file.write(picture))
+            write_atomically(call.plot, lambda file: file.write(picture))
     if call.report is not None and Path(call.report).suffix.lower() == ".md":
         with _naming_the_file("report", call.report):
             write_text(call.report, _markdown_page(answer, command))
@@ -749,7 +749,7 @@ def _rich_table(table: rendering.Table, console: Any) -> str:
         # Names are no markup of rich.
         styles = ("bold" if isinstance(cell, rendering.Best) else "" for cell in row)
         shown.add_row(*map(Text, map(rendering.one_line, row), styles))
-    # Asked for a page without an edge, rich tells the width below which words are broken.
+    # Asked for a page without an edge, rich gives the width below which words are broken.
     endless = console.options.update(max_width=_ENDLESS)
     if Measurement.get(console, endless, shown).minimum > console.width:
         return rendering.plain_table(table)
@@ -905,7 +905,7 @@ def _error_line(error: BaseException) -> str:
     if bad is None:
         return _joined_lines(str(error) or type(error).__name__)
     name, bracket, system = bad.name.partition("[")
-    option = _ARGUMENTS.get(name, "--" + name.replace("_", "-"))
+    option = _option_name(name)
     system_text = f" {system.rstrip(']')}" if bracket else ""
     # No callable can be typed.
     must = bad.must.replace(" or a callable", "")
@@ -917,12 +917,17 @@ def _error_line(error: BaseException) -> str:
     return _with_options(f"{option}{system_text} must {must}. Got {bad.got}. {advice}")
 
 
+def _option_name(argument: str) -> str:
+    """Return the option of the command line for an argument of a function, such as ``--y-true``."""
+    return _ARGUMENTS.get(argument, "--" + argument.replace("_", "-"))
+
+
 def _with_options(text: str) -> str:
     """Name options in the place of arguments, in one line, and leave out the function's name."""
 
     def option_of(match: re.Match[str]) -> str:
         name, value = match.groups()
-        option = _ARGUMENTS.get(name, "--" + name.replace("_", "-"))
+        option = _option_name(name)
         return f"{option} {value}" if value not in (None, "True") else option
 
     return _ARGUMENT.sub(option_of, _FUNCTION.sub("", _joined_lines(text)))

@@ -20,12 +20,12 @@ from .columns import FileRows, name_list, needs_threshold, positive_options, row
 
 
 class Answer(NamedTuple):
-    """What came out of a call.
+    """Results of a verb, in the forms in which they are shown and written.
 
     Attributes
     ----------
     title : str
-        Of a page.
+        Title of a page.
     shown : tuple of EvaluationResult, ComparisonResult, Ranks, ...
         What writes itself as HTML; the first also as Markdown and LaTeX.
     text : str
@@ -98,14 +98,14 @@ def compare(call: Namespace) -> Answer:
     return _answer_for(call, rows, shown)
 
 
-# Exit codes of verdicts, and of open ones as told.
+# Exit codes of verdicts, and of open ones as the option says.
 _CODES = {"pass": 0, "fail": 1, "inconclusive": 3, "warn": 0}
 
 
 def gate(call: Namespace) -> Answer:
     """Ask whether a candidate is not worse than a reference by more than a margin."""
     from ..comparison import compare_systems
-    from ..comparison.arguments import copy_of_truth
+    from ..comparison.arguments import copy_of_truth_note
     from ..results.comparison import verdict_table
     from ..study.rows import Rows as InMemory
 
@@ -116,7 +116,7 @@ def gate(call: Namespace) -> Answer:
     shown = _call_function(compare_systems, call, rows, rows.predictions, adjust=None)
     verdict = shown.pairs[0].verdict(call.margin)
     candidate = InMemory(rows.y_true, rows.predictions[call.candidate], None, None)
-    for note in copy_of_truth(call.candidate, candidate, "caution"):
+    for note in copy_of_truth_note(call.candidate, candidate, "caution"):
         warn_user(note.text)
     answer = _answer_for(call, rows, shown)
     outcome = verdict.outcome

@@ -237,9 +237,9 @@ class ErrorsOnEach:
     of_scores : ndarray of shape (n_datasets, n_methods)
         Standard errors.
     of_differences : ndarray of shape (n_datasets, n_methods, n_methods)
-        Of the difference of each two, 0 on the diagonal.
+        Standard errors of the difference of each two, 0 on the diagonal.
     degrees_of_freedom : ndarray of shape (n_datasets, n_methods, n_methods)
-        Of these; infinite on the diagonal.
+        Degrees of freedom of these; infinite on the diagonal.
     """
 
     of_scores: Floats
@@ -254,7 +254,7 @@ class DataSets:
     Attributes
     ----------
     names, methods : tuple of str
-        Of the data sets and of the methods.
+        Names of the data sets and of the methods.
     scores : ndarray of shape (n_datasets, n_methods)
         One number each.
     metric : str
@@ -319,7 +319,7 @@ def check_margin(margin: Any, data: DataSets) -> float | None:
 # ------------------------------------------------------------------ bare numbers
 
 
-def _scores_in_dicts(scores: Mapping[Any, Any], direction: bool) -> DataSets:
+def _scores_in_dicts(scores: Mapping[Any, Any], greater_is_better: bool) -> DataSets:
     """Scores from a dict of dicts."""
     _check_names("scores", scores, "data set")
     if not all(isinstance(value, Mapping) for value in scores.values()):
@@ -332,10 +332,10 @@ def _scores_in_dicts(scores: Mapping[Any, Any], direction: bool) -> DataSets:
     table = {str(name): {str(k): v for k, v in row.items()} for name, row in scores.items()}
     _check_all_there({name: list(row) for name, row in table.items()}, methods)
     values = [[row[method] for method in methods] for row in table.values()]
-    return _scores_in_array(values, list(table), methods, direction)
+    return _scores_in_array(values, list(table), methods, greater_is_better)
 
 
-def _scores_in_frame(frame: Any, direction: bool) -> DataSets:
+def _scores_in_frame(frame: Any, greater_is_better: bool) -> DataSets:
     """Scores from a frame with a row for each data set, and none with a row for each score."""
     if hasattr(frame, "select_dtypes"):
         # Columns of objects may hold numbers.
@@ -354,10 +354,10 @@ def _scores_in_frame(frame: Any, direction: bool) -> DataSets:
         must = "be a frame whose index names the data sets, an array or a dict"
         advice = "Use {row['dataset']: {...} for row in frame.to_dicts()}, or datasets= beside an "
         raise check.fail("scores", must, type(frame).__name__, advice + "array.")
-    return _scores_in_array(frame.to_numpy(), [*frame.index], [*frame.columns], direction)
+    return _scores_in_array(frame.to_numpy(), [*frame.index], [*frame.columns], greater_is_better)
 
 
-def _scores_in_array(values: Any, datasets: Any, methods: Any, direction: bool) -> DataSets:
+def _scores_in_array(values: Any, datasets: Any, methods: Any, greater_is_better: bool) -> DataSets:
     """Scores from rows of numbers with names beside them; one finite number each."""
     rows = values.tolist() if isinstance(values, np.ndarray) else values
     is_sequence = isinstance(rows, Sequence) and not isinstance(rows, str)
@@ -378,7 +378,7 @@ def _scores_in_array(values: Any, datasets: Any, methods: Any, direction: bool) 
         [_number(value, name, method) for method, value in zip(methods, row, strict=True)]
         for name, row in zip(names, rows, strict=True)
     ]
-    return DataSets(tuple(names), tuple(methods), np.array(numbers), "score", direction)
+    return DataSets(tuple(names), tuple(methods), np.array(numbers), "score", greater_is_better)
 
 
 def _checked_labels(name: str, values: Any, n: int, noun: str) -> list[str]:
@@ -588,7 +588,7 @@ class _AcrossCall:
 
     @cached_property
     def variances_on_these(self) -> Floats:
-        """Of the mean difference of each two methods, (n_methods, n_methods)."""
+        """Variances of the mean difference of each two methods, (n_methods, n_methods)."""
         assert self.data.errors is not None
         return np.asarray((self.data.errors.of_differences**2).sum(axis=0)) / (
             len(self.data.names) ** 2
@@ -596,7 +596,7 @@ class _AcrossCall:
 
     @property
     def held_fixed(self) -> tuple[str, ...]:
-        """What the numbers are conditional on, in words."""
+        """What the intervals do not vary, in words."""
         return ("the data sets", *self.data.held_fixed) if self.estimand == "these" else ()
 
     @property
@@ -787,7 +787,7 @@ def _records(call: _AcrossCall, results: Mapping[str, EvaluationResult]) -> list
 
 
 def _notes_on_data_sets(call: _AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
-    """Return what must be known of the comparison."""
+    """Return notes on the comparison, for readers of the result."""
     notes, n = Notes(), len(call.data.names)
     if n < FEW_DATA_SETS:
         only = f"Only {n} data sets (fewer than {FEW_DATA_SETS}): "

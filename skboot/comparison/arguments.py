@@ -33,7 +33,7 @@ class ComparisonOptions:
     confidence_level : float
         In (0, 1).
     alternative : {"two-sided", "greater", "less"}
-        Of the first minus the second.
+        Alternative of the first minus the second.
     reference : str or None
         The system that all others are compared with; None: all pairs.
     first_look : int or None
@@ -58,7 +58,7 @@ class ComparisonOptions:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What results hold of it."""
+        """The options as results hold them."""
         settings = {name: value for name, value in vars(self).items() if name != "system_interval"}
         if self.first_look is None:
             del settings["first_look"]
@@ -151,7 +151,7 @@ def check_judged(margin: float, statistics: Mapping[str, Sequence[Statistic]]) -
 
 
 @only_advises()
-def copy_of_truth(name: str, rows: Rows, kind: NoteKind) -> list[Note]:
+def copy_of_truth_note(name: str, rows: Rows, kind: NoteKind) -> list[Note]:
     """Return the note of a system that equals the truth on every row; none of others."""
     if not rows.are_truth:
         return []
@@ -164,7 +164,7 @@ def copy_of_truth(name: str, rows: Rows, kind: NoteKind) -> list[Note]:
     ]
 
 
-def constant_answers(name: str, run_rows: Sequence[Rows]) -> list[Note]:
+def constant_answers_note(name: str, run_rows: Sequence[Rows]) -> list[Note]:
     """Return the note of a system of which each run answers the same for every row; else none."""
     if not all(rows.are_constant for rows in run_rows):
         return []

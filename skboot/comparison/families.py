@@ -51,8 +51,8 @@ class DifferenceLimits:
     quantiles : ndarray or None
         Quantiles of the normal distribution that limits of replicates reach out to.
     signs : ndarray or None
-        1 where a difference is told to be above 0, -1 below, 0 neither, all at once; None where
-        the limits tell it.
+        1 where a difference is shown to be above 0, -1 below, 0 neither, all at once; None where
+        the limits say it.
     """
 
     low_uncut: Floats
@@ -63,7 +63,7 @@ class DifferenceLimits:
     signs: NDArray[np.int8] | None = None
 
     def named(self, method: str) -> DifferenceLimits:
-        """Return the same limits under another name."""
+        """Return the limits under the name of another method."""
         return replace(self, method=np.full(len(self.low_uncut), method, dtype=object))
 
     def intervals(
@@ -126,7 +126,7 @@ def records_of(
     pairs : sequence of tuple of str
         Names.
     kind : type
-        Of the records.
+        Kind of the records.
     **further : sequence of length n_pairs
         Other attributes of the records.
 
@@ -194,7 +194,7 @@ def comparison_of(
     paired_runs: bool = False,
     **fields: Any,
 ) -> Compared:
-    """Return the comparison of systems or methods by one metric, and tell its notes.
+    """Return the comparison of systems or methods by one metric, and give its notes to the call.
 
     Parameters
     ----------
@@ -205,9 +205,9 @@ def comparison_of(
     notes : sequence of Note
         What a reader must know.
     kind : type
-        Of the comparison.
+        Kind of the comparison.
     warned : iterable of Note, optional
-        Those of them that are told; all where they are not given.
+        Notes that the user is warned of; all where they are not given.
     settings : dict
         Arguments as a result holds them.
     held_fixed : iterable of str

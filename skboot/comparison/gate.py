@@ -14,7 +14,7 @@ from ..inference.differences import Verdict
 from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..results.comparison import check_margin, verdict_of
 from ..study.rows import Sampling, Scoring, Wanted
-from .arguments import checked_options, copy_of_truth
+from .arguments import checked_options, copy_of_truth_note
 from .systems import compare_studies, study_of_systems
 
 _INCONCLUSIVE = ("fail", "warn", "pass")
@@ -115,7 +115,7 @@ def assert_not_worse(
     Raises
     ------
     AssertionError
-        With the statement of the verdict on "fail", and on "inconclusive" unless told otherwise.
+        With the statement of the verdict on "fail", and on "inconclusive" unless set otherwise.
     ValueError
         For arguments that cannot be right; the message says what to do.
 
@@ -181,7 +181,7 @@ def assert_not_worse(
     )
     result = compare_studies(options, {"": study})
     [judged] = next(iter(study.scores.values()))["y_pred"]
-    tell(*copy_of_truth("y_pred", judged.rows, "caution"))
+    tell(*copy_of_truth_note("y_pred", judged.rows, "caution"))
     verdict = verdict_of(result.pairs[0], margin)
     if verdict.failed or (verdict.outcome == "inconclusive" and inconclusive == "fail"):
         raise AssertionError(verdict.statement)

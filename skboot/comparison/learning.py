@@ -318,15 +318,15 @@ def _curves(
     Parameters
     ----------
     names : sequence of str
-        Of the methods.
+        Names of the methods.
     size_scores : sequence of ScoresBySize
-        Of each method, and of the difference.
+        Scores of each method, and of the difference.
     on_training : sequence of ndarray
         Scores of each method on the rows that it was trained on; empty if they were not asked for.
     fields : mapping
         What results have in common.
     seed : numpy.random.SeedSequence
-        Of the draws from the distribution of a curve.
+        Seed of the draws from the distribution of a curve.
     """
     curves: dict[str, CurveResult] = {}
     for k, curve_scores in enumerate(size_scores):
@@ -376,7 +376,7 @@ def _curves(
 def _notes_on_sizes(
     metrics: Sequence[RunMetric], size_scores: Sequence[ScoresBySize], n_repeats: int
 ) -> list[Note]:
-    """Return what must be known of the scores."""
+    """Return notes on the scores, for readers of the result."""
     notes = [
         Note("choice", note) for metric in metrics if (note := metric.positive_note) is not None
     ]

@@ -73,7 +73,7 @@ from .arguments import (
     check_alternative,
     check_reference,
     checked_names,
-    constant_answers,
+    constant_answers_note,
     pairs_of,
 )
 from .families import DifferenceDistribution, DifferenceLimits, comparison_of, records_of
@@ -412,7 +412,7 @@ class CompareRunsCall:
 
     @cached_property
     def plan(self) -> ResamplingPlan:
-        """What is drawn."""
+        """Plan of the resamples of test units, which all methods share."""
         return self.any_method.study.plan
 
 
@@ -427,7 +427,7 @@ class _ScoredMethod:
     scores : ndarray of shape (n_runs,)
         Those on the full training set last.
     noise : RowNoise or ResampleNoise
-        Of the same runs.
+        Noise of the same runs.
     series : ndarray of shape (n,)
         Average over the runs that give the centre, per row or per resample.
     result : EvaluationResult
@@ -446,11 +446,11 @@ class _ScoredMethod:
 
     @cached_property
     def moments(self) -> Moments:
-        """Of the training samples, averaged over their seeds; of runs where each has its own."""
+        """Moments of training samples, averaged over seeds; of runs where each has its own."""
         return moments(self.scores, self.noise, self.runs_call.samples)
 
     def fewer_seeds(self) -> tuple[float, float]:
-        """What fewer seeds on the whole list than on each sample add, and its degrees of freedom.
+        """Variance that fewer seeds on the whole list than on each sample add, and its freedom.
 
         As for one method: `skboot.inference.runs.trained_runs`.
         """
@@ -468,9 +468,9 @@ def compare_runs_of(
     Parameters
     ----------
     calls : mapping of str to CompareRunsCall
-        By metric name: metrics may read other answers of the runs, to the same plan.
+        Calls by metric name: metrics may read other answers of the runs, to the same plan.
     scores_by_metric : Scores
-        Of all methods.
+        Scores of all methods.
 
     Returns
     -------
@@ -486,7 +486,7 @@ def compare_runs_of(
 def _compare_by(
     call: CompareRunsCall, metric: str, scored: Mapping[str, ScoredRuns]
 ) -> ComparisonResult:
-    """Return the comparison by one metric, and tell its notes."""
+    """Return the comparison by one metric, and give its notes to the call."""
     is_welch, plan = call.options.interval == "welch", call.plan
     statistic: Statistic = next(iter(scored.values())).subjects[0].statistic
     methods = _scored_methods(call, metric, scored)
@@ -519,7 +519,7 @@ def _compare_by(
         # Welch's interval takes the test rows as they are.
         method_notes = Notes() if is_welch else Notes(method.cautions)
         method_notes += method.runs_call.runs.rows[0].notes_for(statistic)
-        method_notes += constant_answers(method.name, method.runs_call.runs.rows)
+        method_notes += constant_answers_note(method.name, method.runs_call.runs.rows)
         notes += (note for note in method_notes if note not in notes)
     arguments = call.any_method.study_of_system.settings
     return comparison_of(
@@ -547,7 +547,7 @@ def _compare_by(
 def _scored_methods(
     call: CompareRunsCall, metric: str, scored: Mapping[str, ScoredRuns]
 ) -> dict[str, _ScoredMethod]:
-    """Return what is known of each method by one metric."""
+    """Return the scores and the noise of each method by one metric."""
     replicates = np.concatenate([runs.replicates for runs in scored.values()])
     defined = ~np.isnan(replicates).any(axis=0)
     methods = {}
@@ -656,7 +656,7 @@ class StudentDistribution(DifferenceDistribution):
     method : str
         Name of the interval of each by itself.
     seed : numpy.random.SeedSequence
-        Of the draws from the joint distribution.
+        Seed of the draws from the joint distribution.
     n_draws : int
         How many there are.
     bounds : tuple of float
@@ -697,7 +697,7 @@ class StudentDistribution(DifferenceDistribution):
 
     @property
     def statistics(self) -> Floats:
-        """Each by its standard error, (n_pairs,); NaN where that is 0."""
+        """Differences by their standard errors, (n_pairs,); NaN where these are 0."""
         errors = self.standard_errors
         return np.divide(
             self.differences, errors, out=np.full_like(errors, np.nan), where=errors > 0
@@ -822,7 +822,7 @@ class _RunsDistribution(StudentDistribution):
         return root_of(contrasts(pairs, len(number)), covariance)
 
     def _covariance_of_runs(self) -> Floats:
-        """What the runs add to the covariance of the scores; without pairs a diagonal."""
+        """Covariance of the scores that the runs add; without pairs a diagonal."""
         call, methods = self.call, self.methods.values()
         samples = [method.moments for method in methods]
         weights = np.array(
@@ -847,7 +847,7 @@ def _notes_on_runs(
     differences: Sequence[RunsDifference],
     greater_is_better: bool | None,
 ) -> Notes:
-    """Return what must be known of the differences."""
+    """Return notes on the differences, for readers of the result."""
     notes = Notes()
     fewest = min(len(runs.samples) for runs in call.methods.values())
     if fewest < _FEW_RUNS:

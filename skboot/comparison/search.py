@@ -1,4 +1,4 @@
-"""What a tuned search is worth: the score of the winner, corrected for having been chosen.
+"""Scores of tuned searches: the score of the winner, corrected for having been chosen.
 
 `search_score` needs out-of-fold predictions of every configuration, which
 `skboot.comparison.tuning.out_of_fold` makes from a fitted search.
@@ -353,7 +353,7 @@ def _scores_outside(
             values = subjects[k].statistic.evaluate(outside, subjects[k].reduced)
         except MetricError as failure:
             left_out = f"on the rows left out of resample {start + read[failure.resample]}"
-            raise failure.on_rows(left_out) from failure.error
+            raise failure.error_on_rows(left_out) from failure.error
         scores[chose_k] = values[np.searchsorted(read, chose_k)]
     scores[np.isinf(scores)] = np.nan
     return scores

@@ -73,8 +73,8 @@ from .arguments import (
     checked_names,
     checked_options,
     checked_systems,
-    constant_answers,
-    copy_of_truth,
+    constant_answers_note,
+    copy_of_truth_note,
     pairs_of,
 )
 from .families import comparison_of, records_of
@@ -416,11 +416,11 @@ def study_of_systems(
     ----------
     y_true : array-like or None
     y_preds : mapping of str to array-like
-        By system.
+        Predictions by system.
     sampling : Sampling
     scoring : Scoring
     score_options : Wanted
-        Of each system by itself.
+        Options of each system by itself.
     options : ComparisonOptions
     margin : float, optional
         Of a gate: the direction must be known, and systems are called as arguments.
@@ -479,7 +479,7 @@ def compare_studies(
         One study of all systems; or that of each system that has rows of its own, in an order that
         does not depend on the call.
     names : sequence of str, optional
-        Of systems on rows of their own, in the order of the call.
+        Names of systems on rows of their own, in the order of the call.
 
     Returns
     -------
@@ -541,7 +541,7 @@ def _comparison(
     pairs: Sequence[tuple[str, str]],
     settings: dict[str, Any],
 ) -> ComparisonResult:
-    """Return the comparison by one metric on one subgroup, and tell what its pairs lack."""
+    """Return the comparison by one metric on one subgroup, and note what its pairs lack."""
     system_pairs = SystemPairs(systems, pairs, options)
     with collected() as notes_on_resamples:
         intervals = system_pairs.separate_intervals()
@@ -596,9 +596,9 @@ def _scored_systems(
         results.append(score_result(study, score, SystemBasis(evidence), chosen))
         notes_on_few = (note for note in chosen.notes if note.kind == "few")
         shared_notes.append((*notes_on_few, *score.notes, *study.notes, *study.plan.design.remarks))
-        answers = list(copy_of_truth(name, score.rows, "advice"))
+        answers = list(copy_of_truth_note(name, score.rows, "advice"))
         if score.rows.are_constant:
-            answers += constant_answers(name, [score.rows])
+            answers += constant_answers_note(name, [score.rows])
         answer_notes.append(answers)
     return {
         key: ScoredSystems(
@@ -662,17 +662,17 @@ def _check_delong(options: ComparisonOptions, draws: Draws) -> None:
 def _same_rows(
     options: ComparisonOptions, draws: Draws, places: Mapping[tuple[str, Any], list[int]]
 ) -> dict[tuple[str, Any], SameRows]:
-    """Return what is known together of systems on the same rows, by metric and subgroup."""
+    """Return the evidence that systems share on the same rows, by metric and subgroup."""
     plan, design = draws.plan, draws.plan.design
     scores, evidence = list(draws.scores.values()), list(draws.evidence.values())
     right = [score.right(system) for score, system in zip(scores, evidence, strict=True)]
     # How sure a standard error is, plans of a test set ask: shares of right rows have closed forms,
-    # of others values without single units tell.
+    # of others values without single units say it.
     has_error_freedom = all(score.subject.coding.reads in ("sums", "pairs") for score in scores)
     has_error_freedom &= any(rows_right is None for rows_right in right)
     has_error_freedom &= min(design.n_units) * len(scores) <= _MOST_LEFT_OUT
     has_error_freedom &= not design.no_jackknife and draws.binding is not None
-    # Rows that tell two shares apart are all that looks need.
+    # Rows on which two shares differ are all that looks need.
     by_counts = options.first_look is not None and all(
         system.share is not None for system in evidence
     )
@@ -801,12 +801,12 @@ def studies_of_each(
     Parameters
     ----------
     y_true, y_preds : mapping of str to array-like
-        By system.
+        Truths and predictions by system.
     sampling : Sampling
         Whose columns are given by system, too.
     scoring : Scoring
     score_options : Wanted
-        Of each system.
+        Options of each system.
     options : ComparisonOptions
     """
     columns: list[Any] = []
@@ -891,14 +891,14 @@ def _check_same_tasks(studies: Mapping[str, Study]) -> None:
     names = [set(study.tasks.names) for study in studies.values() if study.tasks is not None]
     if len({frozenset(tasks) for tasks in names}) < 2:
         return
-    averaged = [
-        measured.statistic
-        for study in studies.values()
-        for study_of_plan in study.of_tasks
-        for by_system in study_of_plan.scores.values()
-        for [measured] in by_system.values()
-    ]
-    if all(statistic.parts == "drawn" for statistic in averaged):
+    tasks_are_drawn = True
+    for study in studies.values():
+        for study_of_plan in study.of_tasks:
+            # A study of one system has one score of each metric.
+            for by_system in study_of_plan.scores.values():
+                for [measured] in by_system.values():
+                    tasks_are_drawn &= measured.statistic.parts == "drawn"
+    if tasks_are_drawn:
         return
     lacking = sorted(map(str, set.union(*names) - set.intersection(*names)))
     must = "name the same tasks for each system"

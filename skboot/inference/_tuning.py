@@ -19,7 +19,7 @@ FEW_BLOCKS = 25
 # Minimum number of groups of equal size that groups of unequal size are worth (groups; record
 # 0091).
 FEW_EQUAL_GROUPS = 12
-# Minimum number of units that carry the variation (units): of fewer the sample tells little of how
+# Minimum number of units that carry the variation (units): of fewer the sample says little of how
 # much they vary. Of values without an end one in UNITS_CARRY (units), up to MOST_CARRY (record
 # 0118).
 FEW_CARRY = 5
@@ -28,7 +28,7 @@ MOST_CARRY = 15
 # The same of an area under the ROC curve, which near 1 rests on few misranked rows (rows; record
 # 0118).
 FEW_MISRANKED = 8
-# Minimum number of units that tell a bias of single units from their noise (units; record 0094).
+# Minimum number of units that distinguish a bias of single units from noise (units; record 0094).
 FEW_ROWS = 20
 # Minimum number of units that move a difference (units) for quantiles of its resamples, which
 # cannot leave the range of what the units bring; below it Student's t is made (record 0118).
@@ -40,10 +40,10 @@ INFLATED = 1.05
 # where members have nine tenths of the variance (record 0050).
 FEW_MEMBERS = 15
 # Minimum number of data sets of a comparison across them (data sets); below it a skewed difference
-# is told from 0 more often than stated (record 0088).
+# is found significant more often than stated (record 0088).
 FEW_DATA_SETS = 10
 # Minimum number of units of a comparison (rows, groups, data sets); below it the summary, verdicts
-# and ranks say that what they tell is rough (record 0051).
+# and ranks say that they are rough (record 0051).
 FEW_COMPARED = 10
 # Minimum number of rows of a class in an average over classes (rows, or rows worth the unequal
 # classes); below it no interval keeps its level (record 0033).

@@ -1,4 +1,4 @@
-"""What ``interval="auto"`` chooses: the best-measured method for the case, with its guards.
+"""The choice of ``interval="auto"``: the best-measured method for the case, with its guards.
 
 | case | method | guard |
 |---|---|---|
@@ -121,7 +121,7 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     Parameters
     ----------
     evidence : Evidence
-        Of the score.
+        Evidence of the score.
     confidence_level : float
         In (0, 1).
 
@@ -132,9 +132,13 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     """
     facts, units = evidence.facts, evidence.drawn
     if np.isnan(evidence.estimate):
-        return IntervalWithNotes(_undefined(confidence_level), (Note("degenerate", _NO_VALUE),))
+        return IntervalWithNotes(
+            _undefined_interval(confidence_level), (Note("degenerate", _NO_VALUE),)
+        )
     if not units.varies:
-        return IntervalWithNotes(_undefined(confidence_level), (Note("few", units.why_none),))
+        return IntervalWithNotes(
+            _undefined_interval(confidence_level), (Note("few", units.why_none),)
+        )
     with collected() as all_notes:
         tell(*cautions_of(evidence))
         if facts.bins is not None or facts.optimized or facts.proxy_weight is not None:
@@ -220,7 +224,7 @@ def _quantile_method(premises: Premises) -> str:
     return "logit-t" if np.isfinite(premises.facts.bounds).all() else "t"
 
 
-def _undefined(confidence_level: float) -> ConfidenceInterval:
+def _undefined_interval(confidence_level: float) -> ConfidenceInterval:
     """Return an interval with NaN limits."""
     return ConfidenceInterval(np.nan, np.nan, confidence_level, "undefined")
 
@@ -228,7 +232,7 @@ def _undefined(confidence_level: float) -> ConfidenceInterval:
 def _made(evidence: Evidence, method: str, confidence_level: float) -> ConfidenceInterval:
     """Return the interval by a method; NaN limits where fewer than two resamples have a value."""
     if method not in WITHOUT_RESAMPLES and len(evidence.sorted_replicates) < 2:
-        return _undefined(confidence_level)
+        return _undefined_interval(confidence_level)
     return confidence_interval(evidence, method, confidence_level)
 
 
@@ -382,7 +386,7 @@ def _method_by_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) 
     """
     are_few = min(evidence.drawn.n_units) < FEW_ROWS
     if are_few:
-        # So few do not tell a bias of single units from their noise.
+        # So few do not distinguish a bias of single units from their noise.
         evidence = replace(evidence, jackknife_bias=None)
     replicates = evidence.sorted_replicates
     if len(replicates) < 2 or replicates[0] == replicates[-1]:
@@ -479,7 +483,7 @@ def cautions_of(evidence: Evidence, *, several_runs: bool = False) -> list[Note]
     Parameters
     ----------
     evidence : Evidence
-        Of the score; of any one run where there are several.
+        Evidence of the score; of any one run where there are several.
     several_runs : bool
         Whether there are several: a score interval of few groups is of one score.
 
@@ -531,7 +535,7 @@ def caution_of_distances(evidence: Evidence) -> list[Note]:
     Parameters
     ----------
     evidence : Evidence
-        Of the score; of any one run, task or system where there are several.
+        Evidence of the score; of any one run, task or system where there are several.
 
     Returns
     -------
@@ -648,30 +652,30 @@ def resamples_vary(evidence: Evidence) -> bool:
     return bool(replicates[-1] - replicates[0] > ROUNDING * abs(evidence.estimate))
 
 
-class BiasTold(NamedTuple):
-    """Bias of an estimate, and what tells it."""
+class EstimatedBias(NamedTuple):
+    """Bias of an estimate, and the method that it is estimated by, as messages call it."""
 
     bias: float
-    told_by: str
+    source: str
 
 
-def bias_told(interval: ConfidenceInterval, evidence: Evidence) -> BiasTold:
-    """Return the bias that the interval is free of, else that of the resamples."""
+def estimated_bias(interval: ConfidenceInterval, evidence: Evidence) -> EstimatedBias:
+    """Return the bias that the interval is free of, or else the bias of the resamples."""
     if interval.method == "jackknife" and evidence.jackknife_bias is not None:
-        return BiasTold(evidence.jackknife_bias.bias, "the jackknife")
+        return EstimatedBias(evidence.jackknife_bias.bias, "the jackknife")
     mean = float(evidence.sorted_replicates.mean())
-    return BiasTold(mean - evidence.estimate, "the resamples")
+    return EstimatedBias(mean - evidence.estimate, "the resamples")
 
 
-def estimate_outside(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
+def estimate_outside_sentence(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
     """Return a sentence on an interval that does not hold the estimate; None for others."""
     low, high = interval
     if not (evidence.estimate < low or evidence.estimate > high):
         return None
     if len(evidence.sorted_replicates) < 2:
         return None
-    bias, told_by = bias_told(interval, evidence)
+    bias, source = estimated_bias(interval, evidence)
     return (
         f"The interval does not contain the estimate, {evidence.estimate:.4g}. Its bias is "
-        f"{bias:+.3g} by {told_by}; corrected for that it is {evidence.estimate - bias:.4g}."
+        f"{bias:+.3g} by {source}; corrected for that it is {evidence.estimate - bias:.4g}."
     )

@@ -51,7 +51,8 @@ class CurveEvidence:
     replicates : ndarray of shape (n_resamples, n_grid)
         On each resample; NaN where undefined.
     degrees_of_freedom, inflation : float
-        Of the units that were drawn; see `skboot.inference.intervals.Evidence`.
+        Degrees of freedom and inflation of the units that were drawn; see
+        `skboot.inference.intervals.Evidence`.
     behind : ndarray of shape (n_grid,) or None
         Independent rows of equal weight that each point is a share of; None where it is none.
     floor : ndarray of shape (n_grid,) or None
@@ -110,7 +111,7 @@ def simultaneous_band(curve: CurveEvidence, confidence_level: float) -> Band:
     curve : CurveEvidence
         The curve.
     confidence_level : float
-        Of all points together.
+        Confidence level of all points together.
 
     Returns
     -------
@@ -145,11 +146,11 @@ def simultaneous_band(curve: CurveEvidence, confidence_level: float) -> Band:
         error = np.asarray(np.sqrt((upto[after] - upto[start]) / (after - start)))
         error = error if floor is None else np.maximum(error, floor)
     # Where all rows behind a point are of one label.
-    single, counts = np.zeros(len(estimate), dtype=bool), ~curve.unknown
+    single, is_judged = np.zeros(len(estimate), dtype=bool), ~curve.unknown
     if behind is not None:
         single = (curve.estimate <= 0) | (curve.estimate >= 1)
-    exact = single & counts & curve.of_bins
-    laws = _largest_deviations(curve, (estimate, replicates, error), counts & ~exact)
+    exact = single & is_judged & curve.of_bins
+    laws = _largest_deviations(curve, estimate, replicates, error, is_judged & ~exact)
     critical = max(critical_deviation(law, confidence_level, int(exact.sum())) for law in laws)
     wide = float(t_quantile_of_normal(critical, curve.degrees_of_freedom, curve.inflation))
     low, high = estimate - wide * error, estimate + wide * error
@@ -220,11 +221,14 @@ def _spread(estimate: Floats, replicates: Floats) -> Floats:
 
 
 def _largest_deviations(
-    curve: CurveEvidence, scaled: tuple[Floats, Floats, Floats], counts: Flags
+    curve: CurveEvidence, estimate: Floats, replicates: Floats, error: Floats, is_judged: Flags
 ) -> list[Floats]:
-    """Largest deviations by standard errors: of resamples, and of paths of a normal process."""
-    estimate, replicates, error = scaled
-    varies = counts & (error > 0)
+    """Largest deviations by standard errors: of resamples, and of paths of a normal process.
+
+    Estimates, replicates and standard errors are on the scale of the band, which need not be that
+    of the curve's values. Points that are not judged have limits of their own.
+    """
+    varies = is_judged & (error > 0)
     if not varies.any():
         return [np.zeros(0)]
     deviations = np.array(replicates if varies.all() else replicates[:, varies])
@@ -237,7 +241,8 @@ def _largest_deviations(
     up, down = _extremes(deviations, below)[0], _extremes(deviations, above)[1]
     laws = [np.maximum(up, -down)]
     if curve.nearby is not None and len(varies) <= _LONGEST_GRID:
-        # Draws of a normal process with the covariance of the replicates.
+        # A curve over thresholds jumps from resample to resample, and its largest deviations are
+        # few values: draws of a normal process with the covariance of the replicates have more.
         if is_defined:
             deviations -= deviations.mean(axis=0)
             centred = deviations
@@ -277,7 +282,7 @@ def _extremes(deviations: Floats, columns: Flags | None) -> tuple[Floats, Floats
 
 
 class PointwiseFacts(NamedTuple):
-    """What is known of a point besides its replicates.
+    """Facts of a point of a curve, besides its replicates.
 
     Attributes
     ----------
@@ -315,10 +320,10 @@ def pointwise_interval(
     Parameters
     ----------
     evidence : Evidence
-        Of the point.
+        Evidence of the point.
     facts : PointwiseFacts
     confidence_level : float
-        Of this interval by itself.
+        Confidence level of this interval by itself.
 
     Returns
     -------

@@ -67,7 +67,7 @@ class MeansOfDrawn:
 
     @property
     def standard_errors(self) -> Floats:
-        """Of the means, (n_columns,)."""
+        """Standard errors of the means, (n_columns,)."""
         return np.asarray(self.deviations / np.sqrt(len(self.values)))
 
     @property
@@ -113,7 +113,7 @@ def mean_of_these(errors: Floats, degrees_of_freedom: Floats) -> tuple[Floats, F
     errors : ndarray of shape (n_datasets, n_columns)
         Standard error on each data set.
     degrees_of_freedom : ndarray of shape (n_datasets, n_columns)
-        Of each of them; infinite where it is known exactly.
+        Degrees of freedom of each of them; infinite where it is known exactly.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def friedman_test(ranks: Floats) -> FriedmanTest:
     Parameters
     ----------
     ranks : ndarray of shape (n_datasets, n_methods)
-        Of the methods on each data set, ties sharing their mean.
+        Ranks of the methods on each data set, ties sharing their mean.
 
     Returns
     -------
@@ -252,11 +252,11 @@ def mean_rank_limits(ranks: Floats, counts: NDArray[np.integer], confidence_leve
     Parameters
     ----------
     ranks : ndarray of shape (n_datasets, n_methods)
-        Of the methods on each data set.
+        Ranks of the methods on each data set.
     counts : ndarray of shape (n_resamples, n_datasets)
         How often each resample holds each data set.
     confidence_level : float
-        Of all intervals together.
+        Confidence level of all intervals together.
 
     Returns
     -------
@@ -305,7 +305,7 @@ def wilcoxon_p_values(differences: Floats, alternative: str = "two-sided") -> Fl
     differences : ndarray of shape (n_datasets, n_pairs)
         First minus second; differences of 0 are left out.
     alternative : {"two-sided", "greater", "less"}
-        Of the first minus the second.
+        Alternative of the first minus the second.
 
     Returns
     -------

@@ -63,7 +63,7 @@ def optimal_block_length(influence: Floats, sizes: NDArray[np.integer]) -> float
     Parameters
     ----------
     influence : ndarray of shape (n_samples,)
-        Of each row on the metric, series by series, in time order.
+        Influence of each row on the metric, series by series, in time order.
     sizes : ndarray of shape (n_series,)
         Rows of each series.
 
@@ -143,11 +143,11 @@ class OverTime(NamedTuple):
     Attributes
     ----------
     standard_error : float
-        By equal-weighted cosines.
+        Standard error by equal-weighted cosines.
     degrees_of_freedom : float
         Number of cosines; of several series by Satterthwaite's rule.
     correlation : float
-        Of the influences of consecutive rows, at least 0.
+        Correlation of the influences of consecutive rows, at least 0.
     """
 
     standard_error: float
@@ -218,7 +218,7 @@ def plain_season(influence: Floats, sizes: NDArray[np.integer]) -> int | None:
     Parameters
     ----------
     influence : ndarray of shape (n_samples,)
-        Of each row on the metric, series by series, in time order.
+        Influence of each row on the metric, series by series, in time order.
     sizes : ndarray of shape (n_series,)
         Rows of each series; the longest one is looked at.
 
@@ -256,7 +256,7 @@ def move_together(
     Parameters
     ----------
     influence : ndarray of shape (n_samples,)
-        Of each row on the metric, series by series, in time order.
+        Influence of each row on the metric, series by series, in time order.
     sizes : ndarray of shape (n_series,)
         Rows of each series; those of the most common size are looked at.
     length : int
@@ -321,7 +321,7 @@ def neighbours_are_alike(
     Parameters
     ----------
     values : ndarray of shape (n_rows,)
-        Of some rows, in any type that can be sorted.
+        Values of some rows, in any type that can be sorted.
     row, neighbour : ndarray of shape (n_pairs,)
         Numbers of rows that are neighbours, pair by pair in the order of all rows.
     strata : ndarray of shape (n_rows,), optional
@@ -394,7 +394,10 @@ class _Lags:
         self._later, self._earlier = [size], [size]
 
     def covariance(self, lag: int) -> float:
-        """Sum of the products of rows so far apart, over the number of all rows."""
+        """Sum of the products of rows ``lag`` apart, over the number of all rows.
+
+        The lag is at least 1, and less than the number of rows.
+        """
         if lag not in self._products:
             later, earlier = self._values[lag:], self._values[:-lag]
             if self._series is not None:
@@ -449,7 +452,7 @@ def crossed_covariances(
     design : CrossedDesign
         The factors.
     statistics : sequence of BoundStatistic
-        Of which `has_influence` is true.
+        Statistics of which `has_influence` is true.
     estimates : sequence of float
         Their values on the data.
 
@@ -476,16 +479,16 @@ def crossed_covariances(
     assert design.members is not None
     side_a, side_b = design.members.T
     of_distinct = influence
-    sides = [_summed(influence, side_a), _summed(influence, side_b)]
+    sides = [_sum_by_number(influence, side_a), _sum_by_number(influence, side_b)]
     if design.same_population:
         # Resamples count a member that is paired with itself once, as the sums over members do.
         of_distinct = influence * (side_a != side_b)
         n = design.n_units[0]
-        sides = [_summed(influence, side_a, n) + _summed(of_distinct, side_b, n)]
-    return np.array([part @ part.T for part in (_summed(of_distinct, design.cells), *sides)])
+        sides = [_sum_by_number(influence, side_a, n) + _sum_by_number(of_distinct, side_b, n)]
+    return np.array([part @ part.T for part in (_sum_by_number(of_distinct, design.cells), *sides)])
 
 
-def _summed(influence: Floats, number: NDArray[Any], n: int = 0) -> Floats:
+def _sum_by_number(influence: Floats, number: NDArray[Any], n: int = 0) -> Floats:
     """Influences of rows summed by number, (n_statistics, n)."""
     return np.array([np.bincount(number, line, n) for line in influence])
 

@@ -73,7 +73,7 @@ _FAR_QUANTILE = 30.0
 def p_of_interval(
     evidence: Evidence, method: str, confidence_level: float, alternative: str = "two-sided"
 ) -> Any:
-    """Smallest 1 - level whose interval excludes 0, at least what the resamples can tell.
+    """Smallest 1 - level whose interval excludes 0, at least what the resamples resolve.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def p_of_interval(
     method : str
         A key of `skboot.inference.intervals.INTERVALS` that uses resamples.
     confidence_level : float
-        Of the interval that is shown: the p-value is at most 1 - level exactly if it excludes 0.
-        So it is at 95%.
+        Confidence level of the interval that is shown: the p-value is at most 1 - level exactly if
+        it excludes 0. So it is at 95%.
     alternative : {"two-sided", "greater", "less"}
 
     Returns
@@ -204,7 +204,7 @@ class Difference:
     Attributes
     ----------
     evidence : Evidence
-        Of the first minus the second: estimate, replicates, design.
+        Evidence of the first minus the second: estimate, replicates, design.
     discordant : Discordant or None
         For means of 0/1 values of independent rows.
     identical : bool
@@ -250,7 +250,7 @@ class DelongTest(NamedTuple):
     difference : float
         First area minus second.
     standard_error : float
-        Of the difference.
+        Standard error of the difference.
     z : float
         Difference by standard error; 0 where both are 0.
     p_value : float
@@ -449,7 +449,7 @@ class DeLongDifference(ClosedForm):
     ) -> ConfidenceInterval:
         """See `ClosedForm.interval`."""
         evidence = difference.evidence
-        return _snapped(confidence_interval(evidence, "delong", confidence_level, alternative))
+        return _snap_to_zero(confidence_interval(evidence, "delong", confidence_level, alternative))
 
     def p_value(self, difference: Difference, alternative: str) -> float:
         """Return the p-value of DeLong's test; NaN without a standard error."""
@@ -600,10 +600,12 @@ def difference_interval(
         return ConfidenceInterval(low, high, confidence_level, method)
     if method in CLOSED_FORM:
         return CLOSED_FORM[method].interval(difference, confidence_level, alternative)
-    return _snapped(confidence_interval(difference.evidence, method, confidence_level, alternative))
+    return _snap_to_zero(
+        confidence_interval(difference.evidence, method, confidence_level, alternative)
+    )
 
 
-def _snapped(interval: ConfidenceInterval) -> ConfidenceInterval:
+def _snap_to_zero(interval: ConfidenceInterval) -> ConfidenceInterval:
     """Return an interval whose limits are 0 where they differ from it by rounding."""
     uncut = snapped(*interval.uncut) if interval.is_cut else None
     level, method = interval.confidence_level, interval.method
@@ -625,9 +627,10 @@ def p_value(
     method : str
         One of `DIFFERENCE_METHODS`.
     confidence_level : float
-        Of the interval that is shown: the p-value is at most 1 - level exactly if it excludes 0.
+        Confidence level of the interval that is shown: the p-value is at most 1 - level exactly if
+        it excludes 0.
     alternative : {"two-sided", "greater", "less"}
-        Of the interval.
+        Alternative of the interval.
 
     Returns
     -------
@@ -703,8 +706,9 @@ class Verdict(Hinting):
         Margin that would pass with a probability of 80% if both were equal, estimated from this
         comparison.
     interval : ConfidenceInterval
-        Of the advantage of the first, positive where it is better: of a loss that of the difference
-        with the other sign. Simultaneous over all pairs of the comparison if they were adjusted.
+        Interval of the advantage of the first, positive where it is better: of a loss that of the
+        difference with the other sign. Simultaneous over all pairs of the comparison if they were
+        adjusted.
     statement : str
         The verdict in words.
 
@@ -777,9 +781,9 @@ def detectable_margin(half_width: float, standard_error: float, degrees_of_freed
     half_width : float
         Distance from the estimate to the lower limit.
     standard_error : float
-        Of the difference.
+        Standard error of the difference.
     degrees_of_freedom : float
-        Of the standard error; infinite for the normal distribution.
+        Degrees of freedom of the standard error; infinite for the normal distribution.
 
     Returns
     -------

@@ -22,9 +22,9 @@ from .._base.work import (
     DEFAULT_WORKERS,
     Workers,
     check_fits,
-    in_chunks,
     is_watched,
     progress,
+    results_in_chunks,
     single_threaded_blas,
 )
 from ..metrics.callables import n_cells_with_weights
@@ -41,7 +41,7 @@ _SMALLEST, _LARGEST = 1e-150, 1e150
 # Readings of statistics that need not be smooth: their different values without one unit are
 # counted, because sorting these values takes less time than evaluating them.
 _COUNTED = ("rows", "crossing")
-# Least time (seconds, predicted) of all resamples that is told before they are evaluated.
+# Least time (seconds, predicted) of all resamples that is announced before they are evaluated.
 _WORTH_ADVICE = 5.0
 # Influence of a unit (share of the largest) up to which it does not move a value.
 STILL = 0.05
@@ -153,7 +153,7 @@ def bootstrap(
         try:
             data, first_block = _data_and_first_block(binding, statistics)
         except MetricError as failure:
-            raise failure.on_data() from failure.error
+            raise failure.error_on_data() from failure.error
         seconds = time.perf_counter() - start
         if seconds * n_resamples / min(n_resamples, n_in_first) >= _WORTH_ADVICE:
             # Someone who looks at progress sees how long it takes.
@@ -248,15 +248,17 @@ def _other_blocks(
     blocks: dict[int, Any] = {}
     # The first block may be shorter than those that follow.
     seconds_each = seconds_of_first * binding.block_size / binding.block_starts[1]
-    work_of_blocks = (_numbered, (work, shared), range(1, binding.n_blocks))
-    for chunk in in_chunks(*work_of_blocks, n_jobs=workers.n_jobs, seconds_each=seconds_each):
+    work_of_blocks = (_number_block, (work, shared), range(1, binding.n_blocks))
+    for chunk in results_in_chunks(
+        *work_of_blocks, n_jobs=workers.n_jobs, seconds_each=seconds_each
+    ):
         blocks.update(chunk)
         starts = binding.block_starts
         done(sum(starts[number + 1] - starts[number] for number, _ in chunk))
     return [blocks[number] for number in range(1, binding.n_blocks)]
 
 
-def _numbered(shared: tuple[Callable[[Any, int], Any], Any], number: int) -> tuple[int, Any]:
+def _number_block(shared: tuple[Callable[[Any, int], Any], Any], number: int) -> tuple[int, Any]:
     """Return the number of a block, and what the work on it returns."""
     work, work_and_arguments = shared
     return number, work(work_and_arguments, number)
@@ -295,11 +297,11 @@ class Jackknife(NamedTuple):
     Attributes
     ----------
     acceleration : float
-        Of BCa; NaN where the statistic is undefined without some unit.
+        Acceleration of BCa; NaN where the statistic is undefined without some unit.
     standard_error : float
         Standard error of linear functions; NaN with the acceleration.
     bias : float
-        Of the estimate; NaN with the acceleration.
+        Bias of the estimate; NaN with the acceleration.
     error_freedom : float
         Degrees of freedom of the standard error; see `JackknifeValues.error_freedom`.
     n_values : int or None
@@ -320,7 +322,7 @@ class Jackknife(NamedTuple):
     n_units: int
 
     def among(self, n_own: int) -> Jackknife:
-        """Return the same of a statistic that only so many of the units belong to.
+        """Return the jackknife of a statistic that only so many of the units belong to.
 
         The others move nothing, and count for nothing.
         """
@@ -419,7 +421,7 @@ class JackknifeValues:
     sizes: NDArray[np.intp] | None = None
 
     def jackknife(self, values: Floats, estimate: float) -> Jackknife:
-        """Return that of a statistic with these values, or of a difference of two of them."""
+        """Return the jackknife of a statistic with these values, or of a difference of two."""
         return _jackknife_of(values, self.times, self.strata, estimate, self.sizes)
 
     def error_freedom(self, values: Floats) -> float:
@@ -466,7 +468,7 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
                         part_values[k][at] = bound.statistic.evaluate(block, bound.reduced)
                 except MetricError as failure:
                     without = "without one unit of the data (needed for BCa)"
-                    raise failure.on_rows(without, resampled=False) from failure.error
+                    raise failure.error_on_rows(without, resampled=False) from failure.error
             # Without their blocks, which hold the counts of all units of each.
             parts.append(resamples._replace(blocks=[]))
             values.append(part_values)
@@ -550,7 +552,7 @@ class _Values(NamedTuple):
 def _data_and_first_block(
     binding: Binding, statistics: Sequence[BoundStatistic]
 ) -> tuple[list[_OnData], list[_Values]]:
-    """Return what is known on the data, and the first block; together if one block holds both."""
+    """Return the values on the data, and the first block; together if one block holds both."""
     data: list[_OnData] = []
     first_block: list[_Values] = []
     are_sums = all(s.statistic.reads == "sums" and not s.statistic.is_curve for s in statistics)
@@ -593,7 +595,8 @@ def _block(shared: tuple[Binding, Sequence[BoundStatistic]], number: int) -> lis
     try:
         return _evaluate(binding, binding.block(number), statistics, n_resamples)
     except MetricError as failure:
-        raise failure.on_rows(f"on resample {start + failure.resample}") from failure.error
+        resample = f"on resample {start + failure.resample}"
+        raise failure.error_on_rows(resample) from failure.error
 
 
 def _evaluate(

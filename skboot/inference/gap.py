@@ -63,7 +63,7 @@ class Side(NamedTuple):
         the limits are at least q^2 / (n + q^2) of half the range away, as those of a difference of
         n rows without a discordant one, infinite for none; and whether skewness counts, as 0 or 1.
     degrees_of_freedom : float
-        Of Student's t.
+        Degrees of freedom of Student's t.
     """
 
     estimate: float
@@ -87,7 +87,7 @@ class SubgroupGap(NamedTuple):
     separate : bool
         Whether no unit has rows in two subgroups.
     replicates : ndarray of shape (n_resamples,) or None
-        Of the first side; None where no limit needs them.
+        Replicates of the first side; None where no limit needs them.
     """
 
     sides: tuple[Side, ...]
@@ -132,12 +132,12 @@ def gap_limits(
     low_a, high_a = side_limits(side_a, draws_a, c)
     low_b, high_b = side_limits(side_b, draws_b, c)
     d = side_a.estimate - side_b.estimate
-    below = _recovered(side_a.estimate - low_a, high_b - side_b.estimate, r)
-    above = _recovered(high_a - side_a.estimate, side_b.estimate - low_b, r)
+    below = _recover_distance(side_a.estimate - low_a, high_b - side_b.estimate, r)
+    above = _recover_distance(high_a - side_a.estimate, side_b.estimate - low_b, r)
     return d - below, d + above
 
 
-def _recovered(reach_a: float, reach_b: float, correlation: float) -> float:
+def _recover_distance(reach_a: float, reach_b: float, correlation: float) -> float:
     """Return the distance of a limit of the difference from the two sides' distances."""
     if np.isinf(reach_a) or np.isinf(reach_b):
         return np.inf
@@ -233,15 +233,15 @@ def side_limits(side: Side, replicates: Floats | None, c: float) -> tuple[float,
     skewness, scale = 0.0, replicates.std()
     if skewed and scale > 0:
         skewness = float(np.mean((replicates - replicates.mean()) ** 3) / scale**3)
-    below = error * max(q, _unskewed(q, skewness))
-    above = error * max(q, -_unskewed(-q, skewness))
+    below = error * max(q, _unskew_quantile(q, skewness))
+    above = error * max(q, -_unskew_quantile(-q, skewness))
     if np.isfinite(n):
         without_spread = (high - low) / 2 * q**2 / (n + q**2)
         below, above = max(below, without_spread), max(above, without_spread)
     return max(side.estimate - float(below), low), min(side.estimate + float(above), high)
 
 
-def _unskewed(quantile: float, skewness: float) -> float:
+def _unskew_quantile(quantile: float, skewness: float) -> float:
     """Return the quantile of a t statistic whose numerator has this skewness (Hall 1992).
 
     The inverse of t + s t^2 / 3 + s^2 t^3 / 27 + s / 6 at the normal quantile.

@@ -73,14 +73,14 @@ _FROM_AN_END = 1e-6
 _ROUNDING_OF_INFLUENCE = 1e-12
 # Sum of cubed influences, the largest of which is 1, below which they show no side.
 _SYMMETRIC = 1e-9
-# Quantile of the normal beyond which no level in double precision tells it from 1.
+# Quantile of the normal beyond which no level in double precision distinguishes it from 1.
 _FARTHEST = 8.0
 
 ALTERNATIVES = ("two-sided", "greater", "less")
-"""What an interval or a p-value of a difference is against, in scipy's words."""
+"""Alternative hypotheses of an interval or a p-value of a difference, in scipy's words."""
 
 MIRRORED = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
-"""The same of the difference with the other sign."""
+"""Alternative of the difference with the other sign, by that of the difference."""
 
 
 class Interval(ABC):
@@ -159,7 +159,7 @@ def confidence_interval(
     Parameters
     ----------
     evidence : Evidence
-        Of the score.
+        Evidence of the score.
     method : str
         A key of `INTERVALS`.
     confidence_level : float
@@ -329,9 +329,9 @@ class SkewedT(NamedTuple):
     difference : float
         The estimate; mostly a mean difference.
     standard_error : float
-        Of it.
+        Standard error of the estimate.
     degrees_of_freedom : float
-        Of the standard error.
+        Degrees of freedom of the standard error.
     acceleration : float
         Skewness of the n values by 6 sqrt(n), as of BCa; above 0 the upper limit is the farther.
 
@@ -497,7 +497,7 @@ class StudentT(Interval):
 
 @registered
 class LogitT(StudentT):
-    """As "t" of log(p / (1 - p)), with p the place of the estimate between both ends.
+    """Student's t interval of log(p / (1 - p)), with p the place of the estimate between both ends.
 
     With labels of a judge an estimate near an end counts as 1 of n + 2 from it, for n units of
     equal size; without them one at an end does not vary, and has no such interval.
@@ -526,7 +526,10 @@ class LogitT(StudentT):
 
 @registered
 class BiasCorrected(StudentT):
-    """As "t" about 2 t - mean t*, the estimate without its bias (Davison & Hinkley 1997, 2.1.2)."""
+    """Student's t interval about 2 t - mean t*, the estimate without its bias.
+
+    See Davison & Hinkley (1997), 2.1.2.
+    """
 
     name, words = "bias-corrected", "t interval about the bias-corrected estimate"
     # The biases of two systems are nearly equal.
@@ -1002,8 +1005,8 @@ class GroupVariation(NamedTuple):
     Attributes
     ----------
     variance : float
-        Of the estimate, by the infinitesimal jackknife over groups, times the inflation: the groups
-        of the data vary about their own mean.
+        Variance of the estimate, by the infinitesimal jackknife over groups, times the inflation:
+        the groups of the data vary about their own mean.
     n_carriers : float
         Groups of equal influence that would vary as much: (sum u^2)^2 / sum u^4.
     skewness : float
@@ -1046,7 +1049,7 @@ def effective_size(evidence: Evidence, confidence_level: float) -> float:
     Parameters
     ----------
     evidence : Evidence
-        Of a function of sums on groups.
+        Evidence of a function of sums on groups.
     confidence_level : float
         In (0, 1).
 
@@ -1111,7 +1114,7 @@ def few_groups_interval(evidence: Evidence, confidence_level: float) -> Confiden
     Parameters
     ----------
     evidence : Evidence
-        Of a score that varies over groups, or whose range is known.
+        Evidence of a score that varies over groups, or whose range is known.
     confidence_level : float
         In (0, 1).
 
@@ -1217,9 +1220,10 @@ def level_at_look(evidence: Evidence, confidence_level: float) -> float:
     Parameters
     ----------
     evidence : Evidence
-        Of at least as many units as at the first look.
+        Evidence of at least as many units as at the first look.
     confidence_level : float
-        Of all looks together, of two sides; at most 0 for a side at a level below .5.
+        Confidence level of all looks together, of two sides; at most 0 for a side at a level below
+        .5.
 
     Returns
     -------

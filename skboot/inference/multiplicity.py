@@ -60,7 +60,7 @@ class LowRankRoot(NamedTuple):
     Attributes
     ----------
     vectors : ndarray of shape (n, n_parts)
-        Of unit length, orthogonal.
+        Vectors of unit length, orthogonal.
     deviations : ndarray of shape (n_parts,)
         Root of the variance along each.
     """
@@ -77,7 +77,7 @@ class LowRankRoot(NamedTuple):
         loadings : ndarray of shape (n, n_parts)
             What each number is made of.
         covariance : ndarray of shape (n_parts, n_parts)
-            Of the parts; see `symmetric_root`.
+            Covariance of the parts; see `symmetric_root`.
         """
         basis, parts = np.linalg.qr(loadings)
         values, vectors = _variances(parts @ covariance @ parts.T)
@@ -125,12 +125,12 @@ def drawn_scores(
     Parameters
     ----------
     degrees_of_freedom : ndarray of shape (n_tests,)
-        Of each statistic. A normal vector over independent chi variables gives t statistics, each
-        with its own degrees of freedom.
+        Degrees of freedom of each statistic. A normal vector over independent chi variables gives t
+        statistics, each with its own degrees of freedom.
     root : LowRankRoot
-        Of the correlation.
+        Root of the correlation.
     seed : numpy.random.SeedSequence
-        Of the draws.
+        Seed of the draws.
     n_draws : int
         At least this many, in whole blocks.
 
@@ -199,7 +199,7 @@ class _Interpolated(NamedTuple):
     Attributes
     ----------
     coefficients : ndarray of shape (n_terms, n_steps)
-        Of powers of the place within a step, from -1 to 1.
+        Coefficients of powers of the place within a step, from -1 to 1.
     low, width : float
         Where the first step begins, and how wide a step is.
     """
@@ -308,8 +308,8 @@ def joint_deviations(
         Differences on the resamples, NaN where undefined, in an order of the differences that does
         not depend on that of the call. The arrays are written to.
     degrees_of_freedom : float
-        Of the units that were drawn: deviations are divided by independent chi variables with as
-        many, as Student's t divides.
+        Degrees of freedom of the units that were drawn: deviations are divided by independent chi
+        variables with as many, as Student's t divides.
     signs : ndarray of shape (n_differences,), optional
         1 or -1: the largest is that of the deviations times these. Without, of their sizes.
     with_signs : bool
@@ -407,7 +407,7 @@ class _LargeRows:
         self.rows.append(np.nan_to_num(rows.astype(np.float32, order="C"), nan=0.0))
 
     def joint(self, largest: Floats) -> JointDeviations:
-        """Return them, with the largest of all rows as normal quantiles."""
+        """Return the deviations of all rows, with the largest of each as normal quantiles."""
         return JointDeviations(largest, tuple(self.rows), np.concatenate(self.other_maxima))
 
 
@@ -426,14 +426,14 @@ def step_down(
     joint : JointDeviations or None
         With rows of deviations; None where Bonferroni's rule alone decides.
     confidence_level : float
-        Of all statements together.
+        Confidence level of all statements together.
     at_most : callable
         From a number of one-sided hypotheses to the critical value of Bonferroni's rule.
 
     Returns
     -------
     ndarray of shape (n_differences,)
-        1, -1, or 0 where it cannot be told.
+        1, -1, or 0 where the difference is not significant.
 
     Notes
     -----
@@ -494,7 +494,7 @@ def t_quantile_of_normal(
     deviations : array-like of shape (n_resamples,)
         Normal quantiles, such as the largest deviations from `joint_deviations`.
     degrees_of_freedom : float
-        Of the units that were drawn: their number less that of the strata.
+        Degrees of freedom of the units that were drawn: their number less that of the strata.
     inflation : float, optional
         Factor from the variance of resamples to that of samples, n / df; of one stratum without.
 
@@ -577,11 +577,11 @@ def max_t_adjusted(
     Parameters
     ----------
     p_values, differences, standard_errors : ndarray of shape (n_tests,)
-        Of each difference by itself.
+        P-values, differences and standard errors of each difference by itself.
     largest : ndarray of shape (n_resamples,)
         Largest |replicate - difference| / standard error in each resample.
     signs : ndarray of shape (n_tests,), optional
-        Of one-sided tests, as in `joint_deviations`.
+        Signs of one-sided tests, as in `joint_deviations`.
 
     Returns
     -------
@@ -616,7 +616,7 @@ class SimultaneousT(NamedTuple):
     level : float
         Confidence level of each single interval.
     signs : ndarray of shape (n_tests,)
-        What `step_down` tells of each difference by two-sided tests; 0 by one-sided ones.
+        Signs that `step_down` returns for two-sided tests; 0 by one-sided ones.
     """
 
     p_values: Floats
@@ -640,15 +640,16 @@ def simultaneous_t(
     Parameters
     ----------
     p_values, statistics, degrees_of_freedom : ndarray of shape (n_tests,)
-        Of each test by itself; the statistic is NaN where the difference has no standard error.
+        P-values, statistics and degrees of freedom of each test by itself; the statistic is NaN
+        where the difference has no standard error.
     confidence_level : float
-        Of all intervals jointly.
+        Confidence level of all intervals jointly.
     root_of_correlation : callable
         From the numbers of some tests to the root of the correlation of their errors.
     seed : numpy.random.SeedSequence
-        Of the draws from the joint distribution.
+        Seed of the draws from the joint distribution.
     alternative : {"two-sided", "greater", "less"}
-        Of all tests.
+        Alternative of all tests.
     n_draws : int
         From the joint distribution.
 
@@ -691,13 +692,13 @@ def joint_p_values(
     Parameters
     ----------
     degrees_of_freedom : ndarray of shape (n_tests,)
-        Of each t statistic.
+        Degrees of freedom of each t statistic.
     correlation : LowRankRoot
-        Of the errors.
+        Correlation of the errors.
     seed : numpy.random.SeedSequence
-        Of the draws; see `skboot.inference.multiplicity.drawn_scores`.
+        Seed of the draws; see `skboot.inference.multiplicity.drawn_scores`.
     alternative : {"two-sided", "greater", "less"}
-        Of the tests.
+        Alternative of the tests.
     n_draws : int
         From the joint distribution.
 

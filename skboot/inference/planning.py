@@ -209,7 +209,7 @@ class ShareSpread:
     Attributes
     ----------
     share : float
-        Of hits, in [0, 1].
+        Share of hits, in [0, 1].
     limits : callable
         From hits, rows and the level to the limits.
     """
@@ -230,7 +230,7 @@ class DiscordantSpread:
     Attributes
     ----------
     share : float
-        Of rows on which one is right and the other wrong.
+        Share of rows on which one is right and the other wrong.
     """
 
     share: float
@@ -291,7 +291,7 @@ def smallest(is_enough: Callable[[int], bool], least: int = 1) -> int | None:
     Parameters
     ----------
     is_enough : callable
-        Of a number.
+        Predicate of a number.
     least : int
         Numbers below it are not asked for.
 
@@ -319,7 +319,7 @@ def variance_factors(degrees_of_freedom: float, confidence_level: float) -> tupl
     Parameters
     ----------
     degrees_of_freedom : float
-        Of the variance.
+        Degrees of freedom of the variance.
     confidence_level : float
         In (0, 1).
 

@@ -53,7 +53,7 @@ class Discordant(NamedTuple):
 
     @property
     def standard_error(self) -> float:
-        """Of the difference of the shares of right rows."""
+        """Standard error of the difference of the shares of right rows."""
         ahead = self.first_only - self.second_only
         return float(np.sqrt(self.first_only + self.second_only - ahead**2 / self.n)) / self.n
 
@@ -213,7 +213,7 @@ class TwoProportions(NamedTuple):
 
     @property
     def standard_error(self) -> float:
-        """Of the difference of the shares."""
+        """Standard error of the difference of the shares."""
         sides = (self.first_hits, self.first_n), (self.second_hits, self.second_n)
         return float(np.sqrt(sum(hits * (n - hits) / n**3 for hits, n in sides)))
 
@@ -431,7 +431,8 @@ def discordant_t(first_only: NDArray[np.int64], second_only: NDArray[np.int64], 
     variance = (first_only + second_only) / n - difference**2
     with np.errstate(divide="ignore", invalid="ignore"):
         t = difference / np.sqrt(np.maximum(variance, 0.0) / (n - 1))
-    # Where every row tells them apart one way, their number is the evidence, as of a sign test.
+    # Where they differ on every row, in one direction, the number of rows is the evidence, as of a
+    # sign test.
     return np.where(difference == 1, -stdtrit(n - 1, 0.5**n), t)
 
 
@@ -465,9 +466,9 @@ class TwoAreas(NamedTuple):
     first_error, second_error : float
         Standard errors after DeLong et al. (1988).
     error : float
-        Of the difference.
+        Standard error of the difference.
     correlation : float
-        Of both areas; 0 where one of them has no error.
+        Correlation of both areas; 0 where one of them has no error.
     smaller_class : float
         Rows of the smaller class, at least 2; no whole number where a size is planned.
     """
@@ -481,7 +482,7 @@ class TwoAreas(NamedTuple):
     smaller_class: float
 
     def mirrored(self) -> TwoAreas:
-        """Return the same with the systems exchanged."""
+        """Return the areas with the systems exchanged."""
         return TwoAreas(self.second, self.first, self.second_error, self.first_error, *self[4:])
 
     def as_if_equal(self) -> TwoAreas:
@@ -492,7 +493,7 @@ class TwoAreas(NamedTuple):
         return TwoAreas(area, area, error, error, self.error, correlation, self.smaller_class)
 
     def on_rows(self, times: float, inflation: float = 1.0) -> TwoAreas:
-        """Return the same areas on so many times the rows, with so many times the variance."""
+        """Return equal areas on so many times the rows, with so many times the variance."""
         factor = sqrt(inflation / times)
         return self._replace(
             first_error=factor * self.first_error,

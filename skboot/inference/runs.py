@@ -39,9 +39,9 @@ from ._tuning import FEW_EVENTS, LEAST_DF
 from .automatic import (
     IntervalWithNotes,
     automatic_interval,
-    bias_told,
     caution_of_distances,
     cautions_of,
+    estimated_bias,
 )
 from .distribution import BoundStatistic, bootstrap
 from .evidence import ConfidenceInterval, DrawnUnits, Evidence, notes_of_cut, within_range
@@ -89,7 +89,7 @@ class Components(NamedTuple):
     test : float
         Between test units, common to all runs.
     interaction : float
-        Of a run with a test unit, and all that is left.
+        Variance of the interaction of a run with a test unit, and of all that is left.
     """
 
     training: float
@@ -110,9 +110,9 @@ class TIntervalParts(NamedTuple):
     centre : float
         Middle of the interval.
     standard_error : float
-        Of the centre, or of the prediction.
+        Standard error of the centre, or of the prediction.
     degrees_of_freedom : float
-        By Satterthwaite's rule.
+        Degrees of freedom by Satterthwaite's rule.
     parts : Components
         Squared standard error by source; parts that are not identified are 0.
     """
@@ -293,7 +293,7 @@ def moments(
     scores : ndarray of shape (n_runs,)
         Score of each run.
     noise : UnitNoise
-        Of the same runs.
+        Noise of the same runs.
     members : sequence of sequences of int
         Each member is the average of these runs.
 
@@ -355,7 +355,7 @@ def crossed_runs(
     Parameters
     ----------
     runs : Moments
-        Of S >= 2 runs.
+        Moments of S >= 2 runs.
     test_df : float
         Degrees of freedom of the test units.
     n_units : int
@@ -440,7 +440,7 @@ def within_samples(
     scores : ndarray of shape (n_runs,)
         Score of each run.
     noise : UnitNoise
-        Of the same runs.
+        Noise of the same runs.
     members : sequence of ndarrays of int
         Runs of each training sample.
 
@@ -481,11 +481,11 @@ def trained_runs(
     Parameters
     ----------
     samples : Moments
-        Of K >= 2 training samples, each averaged over its seeds.
+        Moments of K >= 2 training samples, each averaged over its seeds.
     within : SeedVariance
         Seeds within training samples.
     full : Moments
-        Of the S runs on the full list.
+        Moments of the S runs on the full list.
     test_df : float
         Degrees of freedom of the test units.
     n_units : int
@@ -642,7 +642,7 @@ class RunsEvidence:
     refused : dict
         Reason why an estimand, or the interval "t", is refused.
     system : Evidence
-        Of the first run alone.
+        Evidence of the first run alone.
     n_test_units : int
         Test units; of the factor with the fewest where there are two.
     n_rows : int
@@ -710,7 +710,7 @@ def runs_interval(
     Parameters
     ----------
     evidence : RunsEvidence
-        Of the runs.
+        Evidence of the runs.
     estimand : {"method", "next_run", "pooled", "system"}
         Quantity that the interval is for.
     method : str
@@ -756,7 +756,7 @@ def runs_interval(
                 assert spread is not None
                 interval = _t_interval(spread, confidence_level, "components")
                 if method == "auto":
-                    interval = _guarded(evidence, estimand, spread, interval)
+                    interval = _correct_and_widen(evidence, estimand, spread, interval)
             interval = within_range(interval, evidence.bounds)
     # Those on the number of resamples are of the call, not of the interval.
     tell(*(note for note in all_notes if note.kind == "resamples"))
@@ -769,10 +769,10 @@ def _t_interval(spread: TIntervalParts, level: float, method: str) -> Confidence
     return ConfidenceInterval(spread.centre - half, spread.centre + half, level, method)
 
 
-def _guarded(
+def _correct_and_widen(
     evidence: RunsEvidence, estimand: str, spread: TIntervalParts, interval: ConfidenceInterval
 ) -> ConfidenceInterval:
-    """Return the interval corrected for bias and widened for few errors or hits; tell of both.
+    """Return the interval corrected for bias, and widened for few errors or hits; warn of both.
 
     The bias that the interval of one run is free of is of the metric on so many test rows, and
     averages over runs have it as well.
@@ -783,10 +783,10 @@ def _guarded(
     with collected():
         alone = automatic_interval(system, level).interval
     if alone.method in ("jackknife", "bias-corrected"):
-        bias, told_by = bias_told(alone, system)
+        bias, source = estimated_bias(alone, system)
         say(
             "choice",
-            f"The score of a run has a bias of {bias:+.3g} by {told_by}, which the mean over runs "
+            f"The score of a run has a bias of {bias:+.3g} by {source}, which the mean over runs "
             "has too: the interval is corrected for it.",
         )
         interval = interval._with_limits(interval.low - bias, interval.high - bias)
@@ -872,9 +872,9 @@ class RunsDifference(NamedTuple):
     difference : float
         Mean score of the first less that of the second.
     standard_error : float
-        Of the difference.
+        Standard error of the difference.
     degrees_of_freedom : float
-        Of the t interval.
+        Degrees of freedom of the t interval.
     of_runs : float
         Part of the squared standard error that more runs would lessen; NaN if not identified.
     of_test : float
@@ -924,9 +924,9 @@ def components_difference(
     Parameters
     ----------
     moments_a : Moments
-        Of the runs of the first method, or of the differences of paired runs.
+        Moments of the runs of the first method, or of the differences of paired runs.
     moments_b : Moments or None
-        Of the second; None for paired runs.
+        Moments of the second; None for paired runs.
     of_mean : float
         Variance over test units of the difference of the means.
     test_df : float
@@ -1051,7 +1051,7 @@ class Outperformance(NamedTuple):
     low, high : float
         Percentile interval over bootstrap samples of the pairs.
     confidence_level : float
-        Of the interval.
+        Confidence level of the interval.
     n_pairs : int
         Number of pairs of runs.
 
@@ -1082,7 +1082,7 @@ class Outperformance(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """By the rule of Bouthillier et al. (2021), in favour of whichever method it is.
+        """Verdict by the rule of Bouthillier et al. (2021), in favour of either method.
 
         "not significant" where the interval holds .5; "significant, not meaningful" where it does
         not reach beyond .75 (.25); else "significant and meaningful".
@@ -1163,7 +1163,7 @@ def pairs_needed(
     probability : float
         P(A > B) that a test is to find.
     level, power : float
-        Of the one-sided test.
+        Level and power of the one-sided test.
 
     Returns
     -------

@@ -291,7 +291,7 @@ def _line(
 ) -> tuple[float, float]:
     """Intercept and slope of the logits."""
     classes, prob, weights = _two(y_true, y_prob, labels, sample_weight)
-    points, sums = points_of(logits_of(prob), classes, weights)
+    points, sums = sums_at_points(logits_of(prob), classes, weights)
     line = fitted_lines(points, sums, of_intercept=of_intercept)[0]
     return float(line[0]), float(line[1])
 
@@ -309,6 +309,9 @@ _LINE_POINTS = 1000
 # Degree of the power series, and half the width of a piece in logits of the fitted line. The series
 # of the logistic function has a radius of pi: its rest is (.1 / 3.1) ** 10.
 _LINE_DEGREE, _HALF_WIDTH = 9, 0.1
+# Sums of powers in a piece, from the 0th up: the derivative of the second equation by the slope
+# multiplies the series by the square of the logit, which raises its degree by two.
+_N_POWERS = _LINE_DEGREE + 3
 # Newton steps at most, how far one goes (in logits), and below what the next is the last.
 _STEPS, _FAR, _NEAR = 100, 4.0, 1e-7
 # Smallest mean of p (1 - p) of a fit: rows out of order have one of the order of their share.
@@ -328,7 +331,7 @@ class Points(NamedTuple):
     centres : ndarray of shape (n_points,)
         Logits of the points, or of the centres of pieces.
     n_powers : int
-        Number of sums of powers in each: 1 of points.
+        Number of sums of powers in each: 1 of points, `_N_POWERS` of pieces.
     """
 
     centres: Floats
@@ -342,7 +345,9 @@ def logits_of(prob: NDArray[Any]) -> Floats:
     return np.asarray(np.log(inside) - np.log1p(-inside))
 
 
-def points_of(logit: Floats, classes: NDArray[np.intp], weights: Floats) -> tuple[Points, Floats]:
+def sums_at_points(
+    logit: Floats, classes: NDArray[np.intp], weights: Floats
+) -> tuple[Points, Floats]:
     """Distinct logits, and the sums that `fitted_lines` takes of them, (1, 2 + n_points)."""
     distinct, number = np.unique(logit, return_inverse=True)
     point_weights = np.bincount(number.reshape(-1), weights)
@@ -350,20 +355,24 @@ def points_of(logit: Floats, classes: NDArray[np.intp], weights: Floats) -> tupl
     return Points(distinct, 1), np.concatenate(([hits.sum(), hits @ logit], point_weights))[None]
 
 
-def terms_of(logit: Floats, classes: NDArray[np.intp], weights: Floats) -> tuple[Points, Any]:
-    """Points or pieces, and what each row adds to their sums, a sparse matrix."""
+def terms_of_logistic_fit(
+    logit: Floats, classes: NDArray[np.intp], weights: Floats
+) -> tuple[Points, Any]:
+    """Points or pieces, and what each row adds to their sums, a sparse matrix.
+
+    Its columns are the sums that `fitted_lines` takes: the weight of the positives, the sum of
+    their logits, and the sums of powers at each point.
+    """
     n = len(logit)
     distinct, number = np.unique(logit, return_inverse=True)
     points, powers = Points(distinct, 1), np.ones((n, 1))
     number = number.reshape(-1)
     if len(distinct) > _LINE_POINTS:
-        slope = fitted_lines(*points_of(logit, classes, weights), of_intercept=False)[0, 1]
-        wide = 2 * _HALF_WIDTH / max(abs(float(np.nan_to_num(slope))), 1.0)
-        pieces = np.floor((logit - distinct[0]) / wide).astype(np.intp)
-        occurs, piece = np.unique(pieces, return_inverse=True)
-        if 4 * len(occurs) < len(distinct):
-            number = piece.reshape(-1)
-            points = Points(distinct[0] + (occurs + 0.5) * wide, _LINE_DEGREE + 3)
+        slope = fitted_lines(*sums_at_points(logit, classes, weights), of_intercept=False)[0, 1]
+        pieces, piece_of_row = _pieces_of(logit, float(np.nan_to_num(slope)))
+        # Pieces hold more numbers than points do: they pay where they are few.
+        if 4 * len(pieces.centres) < len(distinct):
+            points, number = pieces, piece_of_row
             powers = (logit - points.centres[number])[:, None] ** np.arange(points.n_powers)
     hits = weights * classes
     values = np.column_stack((hits, hits * logit, powers * weights[:, None]))
@@ -372,6 +381,17 @@ def terms_of(logit: Floats, classes: NDArray[np.intp], weights: Floats) -> tuple
     indices = np.repeat(np.arange(n), columns.shape[1]), columns.ravel()
     width = 2 + len(points.centres) * points.n_powers
     return points, sparse.csr_matrix((values.ravel(), indices), shape=(n, width))
+
+
+def _pieces_of(logit: Floats, slope: float) -> tuple[Points, NDArray[np.intp]]:
+    """Cut the axis into pieces of equal width that hold rows; return also that of each row.
+
+    A piece is 0.2 logits of the fitted line wide, and at most 0.2 logits of the rows.
+    """
+    least, width = logit.min(), 2 * _HALF_WIDTH / max(abs(slope), 1.0)
+    number = np.floor((logit - least) / width).astype(np.intp)
+    occurs, piece = np.unique(number, return_inverse=True)
+    return Points(least + (occurs + 0.5) * width, _N_POWERS), piece.reshape(-1)
 
 
 def fitted_lines(points: Points, sums: Floats, *, of_intercept: bool) -> Floats:
@@ -388,7 +408,9 @@ def fitted_lines(points: Points, sums: Floats, *, of_intercept: bool) -> Floats:
         total = powers[:, :, 0].sum(axis=1)
         mixed = np.flatnonzero((part[:, 0] > 0) & (part[:, 0] < total))
         if len(mixed):
-            lines[start + mixed] = _solved(points, part[mixed, :2], powers[mixed], of_intercept)
+            lines[start + mixed] = _solve_lines(
+                points, part[mixed, :2], powers[mixed], of_intercept
+            )
     return lines
 
 
@@ -398,6 +420,7 @@ def _gaps_and_slopes(
     """Gaps (n, 2) of both equations, and their derivatives (n, 2, 2), at some lines."""
     centres, n_powers = points
     share = expit(lines[:, :1] + lines[:, 1:] * centres)
+    # The degree of the series that so many powers are for (see `_N_POWERS`); 0 of points.
     degree = max(n_powers - 3, 0)
     gap, slope = hits.copy(), np.zeros((len(lines), 3))
     for k in range(degree + 1):
@@ -421,7 +444,7 @@ for _ in range(_LINE_DEGREE + 1):
     _DERIVATIVES.append(np.polymul(np.polyder(_DERIVATIVES[-1]), [-1.0, 1.0, 0.0]))
 
 
-def _solved(points: Points, hits: Floats, powers: Floats, of_intercept: bool) -> Floats:
+def _solve_lines(points: Points, hits: Floats, powers: Floats, of_intercept: bool) -> Floats:
     """Newton's steps to where the gaps are 0, none of which moves a logit too far."""
     n = len(hits)
     total = powers[:, :, 0].sum(axis=1)
@@ -449,7 +472,7 @@ def _solved(points: Points, hits: Floats, powers: Floats, of_intercept: bool) ->
         done = near[unsolved] & (moved < _NEAR)
         near[unsolved] = moved < _NEAR
         wide = np.abs(lines[unsolved, 1]) * (ends[1] - ends[0])
-        # Where a threshold tells the classes apart no row is in doubt in the end, or those of one
+        # Where a threshold separates the classes no row is in doubt in the end, or those of one
         # logit, and rounding ended an endless search.
         doubt = slope[:, 0, 0]
         is_fit = done & (doubt > 0)
@@ -480,7 +503,7 @@ def bins_of(prob: NDArray[Any], n_bins: int) -> NDArray[np.intp]:
 
 
 def benefits(classes: NDArray[np.intp], prob: NDArray[Any], threshold: float) -> Floats:
-    """What treating each row from the threshold on is worth, (n_samples,).
+    """Benefit of each row where those from the threshold on are treated, (n_samples,).
 
     Probabilities are those of both classes, or of the second.
     """
@@ -535,10 +558,10 @@ class CalibrationLine(Statistic):
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
-        """Terms are those of `terms_of`."""
+        """Keep the terms of a logistic fit, which are sums at points or in pieces."""
         classes, prob = _positive_rows(y_true, y_pred, self.labels, self.pos_label)
         weights = np.ones(len(classes)) if sample_weight is None else sample_weight
-        points, terms = terms_of(logits_of(prob), classes, weights)
+        points, terms = terms_of_logistic_fit(logits_of(prob), classes, weights)
         return ReducedData(None, len(classes), terms, MappingProxyType({"points": points}))
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
@@ -622,7 +645,7 @@ class CalibrationError(SumsStatistic):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and the bins: weight, positives, probability and worth in rows."""
+        """Facts of any metric, and the bins: weight, positives, probability and worth in rows."""
         data = reduced.data
         number, weights, classes = data["bin"], data["weights"], data["class"]
         total, hits, prob_sums, squares = (

@@ -55,16 +55,16 @@ class Negated(Statistic):
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
-        """The same as for the negated statistic."""
+        """Delegate to the negated statistic: the sign changes nothing here."""
         return self.statistic.reduce(y_true, y_pred, sample_weight)
 
     def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
-        """The negative of what the negated statistic is."""
+        """Negative of the form of sums of the negated statistic; None where it has none."""
         sums = self.statistic.as_sums(reduced)
         return None if sums is None else (Negated(sums[0]), sums[1])
 
     def in_cells(self, reduced: ReducedData) -> ReducedData | None:
-        """The same as for the negated statistic."""
+        """Delegate to the negated statistic: the sign changes nothing here."""
         return self.statistic.in_cells(reduced)
 
     def adds_without_rounding(self, reduced: ReducedData) -> bool:
@@ -72,15 +72,15 @@ class Negated(Statistic):
         return self.statistic.adds_without_rounding(reduced)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
-        """Negated values."""
+        """Values of the negated statistic with the other sign."""
         return 0.0 - self.statistic.evaluate(block, reduced)
 
     def reading(self, reduced: ReducedData) -> Reading:
-        """The same as for the negated statistic."""
+        """Delegate to the negated statistic: the sign changes nothing here."""
         return self.statistic.reading(reduced)
 
     def variance(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
-        """The same as for the negated statistic."""
+        """Delegate to the negated statistic: the sign changes nothing here."""
         return self.statistic.variance(block, reduced)
 
     def influence(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
@@ -89,20 +89,20 @@ class Negated(Statistic):
         return None if influence is None else -influence
 
     def variance_cost(self, reduced: ReducedData) -> float:
-        """The same as for the negated statistic."""
+        """Delegate to the negated statistic: the sign changes nothing here."""
         return self.statistic.variance_cost(reduced)
 
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of the negated statistic, with the range and the proportion turned around."""
+        """Facts of the negated statistic, with the range and the proportion turned around."""
         facts = self.statistic.facts(reduced, rows, members)
         low, high = facts.bounds
         proportion = _turned_around(facts.proportion)
         return replace(facts, bounds=(0.0 - high, 0.0 - low), proportion=proportion)
 
     def proportion(self, reduced: ReducedData) -> Proportion | None:
-        """The same proportion, of which this is the negative."""
+        """Proportion of the negated statistic, of which the value is the negative."""
         return _turned_around(self.statistic.proportion(reduced))
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:

@@ -571,7 +571,7 @@ class ClassCosts(SumsStatistic):
         return ReducedData(code, len(classes), terms, self._priors(n_classes))
 
     def _priors(self, n_classes: int) -> Mapping[str, Floats | None]:
-        """Return what the formula reads beside sums."""
+        """Return the priors, checked, which the formula reads beside sums."""
         with arguments_named({}, self.name):
             return MappingProxyType({"priors": check_priors(self.priors, n_classes)})
 
@@ -635,7 +635,7 @@ class ClassCosts(SumsStatistic):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and of losses under priors that they are means within classes."""
+        """Facts of any metric; losses under priors are means within classes, of these sizes."""
         facts = super().facts(reduced, rows, members)
         priors = reduced.data["priors"]
         if priors is None or self.of_decisions or reduced.coded is not None:
@@ -681,7 +681,7 @@ def expected_cost_statistic(
         return MeanCost(
             request.name,
             response="labels",
-            bounds=_range_of_costs(request.name, costs, relative),
+            bounds=_range_of_costs(costs, relative),
             costs=costs,
             labels=all_labels,
         )
@@ -694,12 +694,12 @@ def expected_cost_statistic(
         priors=priors,
         labels=all_labels,
         relative=relative,
-        bounds=_range_of_costs(request.name, costs, relative),
+        bounds=_range_of_costs(costs, relative),
     )
 
 
-def _range_of_costs(name: str, costs: ArrayLike | None, relative: bool) -> tuple[float, float]:
-    """Range of a mean of costs, or of it over the cost of the best answer without input."""
+def _range_of_costs(costs: ArrayLike | None, relative: bool) -> tuple[float, float]:
+    """Range of a mean cost, or of its ratio to the cost of the best answer without input."""
     if costs is None:
         return (0.0, np.inf if relative else 1.0)
     matrix = numbers("costs", costs)

@@ -378,7 +378,7 @@ class EqualErrorRate(_ErrorRates):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and how many are in the smaller class."""
+        """Facts of any metric, and the size of the smaller class."""
         facts = super().facts(reduced, rows, members)
         return replace(facts, smaller_class=smaller_class(rows, self.pos_label))
 
@@ -412,7 +412,7 @@ class _RateAt(_ErrorRates):
     Parameters
     ----------
     bound : float
-        Of the other rate.
+        Bound of the other rate.
     name : str
         How results call it.
     pos_label : label, optional

@@ -9,7 +9,7 @@
 
 A curve is a metric with a value
 for each point of a grid: it reduces the rows to codes, and reads the blocks of resamples by their
-readings, as statistics of one number do. What is behind a point, as a number of rows, tells bands
+readings, as statistics of one number do. What is behind a point, as a number of rows, says to bands
 how little is known where all resamples agree.
 """
 
@@ -50,7 +50,7 @@ class ClassSizes(NamedTuple):
     negatives, positives : float
         Rows, or how many of equal weight they are worth.
     share : float
-        Of the positives in the weight of all rows.
+        Share of the positives in the weight of all rows.
     """
 
     negatives: float
@@ -60,7 +60,7 @@ class ClassSizes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TwoClassRows:
-    """What curves are made of.
+    """Rows of two classes with a score each, of which curves are made.
 
     Attributes
     ----------
@@ -136,15 +136,23 @@ class Curve(Evaluated):
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Values on each resample, (n_resamples, n_grid); NaN where undefined."""
 
-    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats | None:
+    def behind(
+        self, block: ReadableBlock, reduced: ReducedData, rows_per_weight: float
+    ) -> Floats | None:
         """Rows of equal weight that each point is a share of, (n_grid,), on the data.
 
-        ``worth`` is how many of them a unit of weight is worth. None where nothing is known.
+        ``rows_per_weight`` is how many of them a unit of weight is worth. None where nothing is
+        known.
         """
         return None
 
-    def floor(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats | None:
-        """Smallest standard error that is believed, where no share says it, (n_grid,)."""
+    def least_standard_error(
+        self, block: ReadableBlock, reduced: ReducedData, rows_per_weight: float
+    ) -> Floats | None:
+        """Smallest standard error that is believed, (n_grid,); None of shares, whose rows say it.
+
+        ``rows_per_weight`` is how many rows of equal weight a unit of weight is worth.
+        """
         return None
 
     def beyond(self, score: Floats) -> NDArray[np.bool_]:
@@ -160,7 +168,7 @@ class Curve(Evaluated):
         return None
 
     def notes(self, reduced: ReducedData) -> tuple[Note, ...]:
-        """What a reader must know of the curve on these rows."""
+        """Notes on the curve of these rows, for readers of its result."""
         return ()
 
     def nearby(self, sizes: ClassSizes) -> NDArray[np.intp] | None:
@@ -203,7 +211,7 @@ class Roc(Curve):
         grid = _short_numbers(1 / n, 1 - 1 / n)
         low = 1 / max(n, _STEPS)
         steep = np.geomspace(low, 1 / _STEPS, max(2, round(_STEPS / 10 * np.log10(n / _STEPS))))
-        inside = _rounded(steep[1:-1]) if n > _STEPS else grid[:0]
+        inside = _round_rates(steep[1:-1]) if n > _STEPS else grid[:0]
         return cls(np.unique(np.concatenate((grid, inside[inside > low]))))
 
     def reduce(self, rows: TwoClassRows) -> ReducedData:
@@ -217,7 +225,10 @@ class Roc(Curve):
         return ReducedData(codes.code, len(codes.row_of_code), terms, data)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
-        """Interpolate between the operating points on both sides of each rate."""
+        """Interpolate between the operating points on both sides of each rate.
+
+        Terms are negatives (0) and positives (1), in rising order of scores.
+        """
         shares = 1.0 - self.grid
         points = block.reached(reduced.terms, shares, reduced.data["ends"])
         total = points.total[:, None, :]
@@ -240,23 +251,23 @@ class Roc(Curve):
         in_order = positives.sum() - np.cumsum(positives) + positives / 2
         return float(negatives @ in_order / (negatives.sum() * positives.sum()))
 
-    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
-        """The positives."""
-        return np.full(len(self.grid), worth * block.sums(reduced.terms)[0, 1])
+    def behind(self, block: ReadableBlock, reduced: ReducedData, rows_per_weight: float) -> Floats:
+        """The positives are behind each point."""
+        return np.full(len(self.grid), rows_per_weight * block.sums(reduced.terms)[0, 1])
 
     def reference(self, sizes: ClassSizes) -> Floats:
         """Scores that ignore the input find as many positives as negatives."""
         return 1.0 - self.grid if self.is_missed else self.grid
 
     def nearby(self, sizes: ClassSizes) -> NDArray[np.intp]:
-        """Those within 1.5 standard errors of a rate of the negatives."""
+        """Points within 1.5 standard errors of a rate of the negatives."""
         return _grid_within_errors(self.grid, sizes.negatives)
 
     def free(self, sizes: ClassSizes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Below the rate of two negatives nothing is known from below, and of one nothing at all.
 
-        The highest score of the negatives, by itself, is too uncertain for resamples to tell how
-        much; upside down at the other end, and for the share that is missed.
+        The highest score of the negatives, by itself, is too uncertain for resamples to show how
+        uncertain; upside down at the other end, and for the share that is missed.
         """
         one_negative, two_negatives = (k / sizes.negatives * (1 - 1e-9) for k in (1, 2))
         outside = (self.grid < one_negative) | (self.grid > 1 - one_negative)
@@ -279,7 +290,7 @@ class Det(Roc):
         if n <= 2:
             return cls(np.array([0.5]))
         even = ndtr(np.linspace(ndtri(1 / n), 0, _STEPS // 2))
-        lower = np.unique(np.concatenate((_rounded(even), _REPORTED)))
+        lower = np.unique(np.concatenate((_round_rates(even), _REPORTED)))
         lower = lower[(lower > 1 / n * (1 + 1e-9)) & (lower <= 0.5)]
         upper = np.round(1 - lower[::-1], 15)
         return cls(np.unique(np.concatenate(([1 / n], lower, upper, [1 - 1 / n]))))
@@ -314,16 +325,16 @@ class PrecisionRecall(Curve):
         return ReducedData(codes.code, len(codes.row_of_code), terms, data)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
-        """Share of positives among the rows from the threshold up."""
+        """Share of positives (term 0) among the rows (term 1) from the threshold up."""
         points = block.reached(reduced.terms, self.grid, reduced.data["ends"])
         with np.errstate(invalid="ignore", divide="ignore"):
             precision = points.after[:, :, 0] / points.after[:, :, 1]
         return np.where(points.total[:, :1] > 0, precision, np.nan)
 
-    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
-        """The rows from each threshold up."""
+    def behind(self, block: ReadableBlock, reduced: ReducedData, rows_per_weight: float) -> Floats:
+        """The rows from each threshold up are behind its point."""
         points = block.reached(reduced.terms, self.grid, reduced.data["ends"])
-        return np.asarray(worth * points.after[0, :, 1])
+        return np.asarray(rows_per_weight * points.after[0, :, 1])
 
     def area(self, reduced: ReducedData) -> float | None:
         """Average precision: the precision at each threshold, by the recall that it adds."""
@@ -332,7 +343,7 @@ class PrecisionRecall(Curve):
         return float(positives @ (hits / np.cumsum(rows)) / hits[-1])
 
     def notes(self, reduced: ReducedData) -> tuple[Note, ...]:
-        """That the curve is steps, where the levels of the scores are few (record 0089)."""
+        """Note that the curve is steps, where the levels of the scores are few (record 0089)."""
         ends = reduced.data["ends"]
         n_levels = reduced.n_codes if ends is None else len(ends)
         if n_levels >= FEW_LEVELS:
@@ -348,7 +359,7 @@ class PrecisionRecall(Curve):
         return np.full(len(self.grid), sizes.share)
 
     def nearby(self, sizes: ClassSizes) -> NDArray[np.intp]:
-        """Those within 1.5 standard errors of a recall."""
+        """Points within 1.5 standard errors of a recall."""
         return _grid_within_errors(self.grid, sizes.positives)
 
     def free(self, sizes: ClassSizes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -406,13 +417,13 @@ class DecisionCurve(Curve):
 
     @property
     def odds(self) -> Floats:
-        """What a false positive costs, in true positives, (n_grid,)."""
+        """Cost of a false positive, in true positives, (n_grid,): t / (1 - t)."""
         return np.asarray(self.grid / (1.0 - self.grid))
 
     def reduce(self, rows: TwoClassRows) -> ReducedData:
         """Number classes and ranges between thresholds; terms are weights of each."""
         below = np.searchsorted(self.grid, rows.score, side="right")
-        return _coded(2 * below + rows.positive, rows.sample_weight)
+        return _reduce_to_cells(2 * below + rows.positive, rows.sample_weight)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Sum true and false positives from the highest range down."""
@@ -431,14 +442,23 @@ class DecisionCurve(Curve):
         above = np.cumsum(ranges[:, ::-1], axis=1)[:, ::-1]
         return above[:, :, 0], above[:, :, 1], cells.sum(axis=1)
 
-    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
-        """All rows."""
-        return np.full(len(self.grid), worth * self._above(block, reduced)[2][0])
+    def behind(self, block: ReadableBlock, reduced: ReducedData, rows_per_weight: float) -> Floats:
+        """All rows are behind each point."""
+        return np.full(len(self.grid), rows_per_weight * self._above(block, reduced)[2][0])
 
-    def floor(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
-        """That of shares of true and false positives with two more rows each."""
-        negative, positive, total = (worth * sums[0] for sums in self._above(block, reduced))
-        a, b = ((side + 2) / (total + 6) for side in (positive, negative))
+    def least_standard_error(
+        self, block: ReadableBlock, reduced: ReducedData, rows_per_weight: float
+    ) -> Floats:
+        """Standard error with two rows added to the true positives, the false, and the others.
+
+        A row is a true positive, a false positive, or is not treated: with shares a and b of the
+        first two and the odds w of the threshold, the variance of a - b w of n rows is
+        (a + b w^2 - (a - b w)^2) / n.
+        """
+        false_positives, true_positives, total = (
+            rows_per_weight * sums[0] for sums in self._above(block, reduced)
+        )
+        a, b = ((side + 2) / (total + 6) for side in (true_positives, false_positives))
         variance = a + b * self.odds**2 - (a - b * self.odds) ** 2
         return np.sqrt(variance / total)
 
@@ -476,7 +496,7 @@ class CalibrationBins(Curve):
     def reduce(self, rows: TwoClassRows) -> ReducedData:
         """Number classes and bins; terms are the weights of each."""
         number = np.searchsorted(self.edges[1:-1], rows.score)
-        return _coded(2 * number + rows.positive, rows.sample_weight)
+        return _reduce_to_cells(2 * number + rows.positive, rows.sample_weight)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Divide the positives of each bin by all its rows."""
@@ -484,17 +504,17 @@ class CalibrationBins(Curve):
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(cells[:, 1::2] / (cells[:, ::2] + cells[:, 1::2]))
 
-    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
-        """The rows of each bin."""
+    def behind(self, block: ReadableBlock, reduced: ReducedData, rows_per_weight: float) -> Floats:
+        """The rows of each bin are behind its point."""
         cells = _cells(block, reduced, 2 * len(self.grid))[0]
-        return np.asarray(worth * (cells[::2] + cells[1::2]))
+        return np.asarray(rows_per_weight * (cells[::2] + cells[1::2]))
 
     def reference(self, sizes: ClassSizes) -> Floats:
         """Predictions that are what they say."""
         return self.grid
 
 
-def _coded(cell: NDArray[np.intp], sample_weight: Floats | None) -> ReducedData:
+def _reduce_to_cells(cell: NDArray[np.intp], sample_weight: Floats | None) -> ReducedData:
     """Rows of one cell share a code; weights are summed, one term a cell that occurs."""
     occurs, code = np.unique(cell, return_inverse=True)
     data = MappingProxyType({"cells": occurs})
@@ -555,7 +575,7 @@ class CurveOfCallable(Curve):
         return values
 
 
-def _rounded(rates: Floats) -> Floats:
+def _round_rates(rates: Floats) -> Floats:
     """Return rates with two significant digits."""
     return np.array([float(f"{rate:.{_DIGITS}g}") for rate in rates])
 
@@ -631,7 +651,11 @@ class SmoothCalibration(Curve):
 
     @cached_property
     def _pieces(self) -> tuple[Floats, Floats, Any]:
-        """Bounds and centres of the pieces, and how windows are made of sums over them."""
+        """Bounds and centres of the pieces, and the matrix from sums over pieces to windows.
+
+        Its rows are the nine sums of each piece (see `reduce`), its columns the five of each window
+        (see `_window`).
+        """
         low, high = self.grid - self.bandwidth, self.grid + self.bandwidth
         bounds = np.unique(np.concatenate((low, high)))
         centres = (bounds[1:] + bounds[:-1]) / 2
@@ -642,7 +666,10 @@ class SmoothCalibration(Curve):
         return bounds, centres, sparse.hstack(blocks).tocsr()
 
     def reduce(self, rows: TwoClassRows) -> ReducedData:
-        """Sums of powers of the distance from the centre of a row's piece, of all and positives."""
+        """Terms are powers of the distance from the centre of a row's piece, nine for each piece.
+
+        They are the powers 0 to 4 of all rows, then the powers 0 to 3 of positives.
+        """
         bounds, centres, _ = self._pieces
         piece = np.searchsorted(bounds, rows.score, side="right") - 1
         # A row at the very end of a window has no weight in it.
@@ -666,7 +693,7 @@ class SmoothCalibration(Curve):
         defined = determinant > _DETERMINANT_ROUNDING * s0 * s2
         return np.where(defined, np.clip(height, 0.0, 1.0), np.nan)
 
-    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
+    def behind(self, block: ReadableBlock, reduced: ReducedData, rows_per_weight: float) -> Floats:
         """Rows of equal weight that are worth those in each window."""
         rows, within = reduced.data["rows"], np.empty(len(self.grid))
         for k, (x, h) in enumerate(zip(self.grid, self.bandwidth, strict=True)):

@@ -321,7 +321,7 @@ class MinimumDetectionCost(Statistic):
     costs : ndarray of shape (2, 2)
         ``costs[i][j]``: truth i, decision j, negatives first.
     priors : ndarray of shape (2,)
-        Of negatives and positives.
+        Priors of negatives and positives.
     relative : bool
         Whether to divide by the cost of the best decision that ignores the input.
     pos_label : label, optional
@@ -391,7 +391,7 @@ class MinimumDetectionCost(Statistic):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric; the threshold is the best on the same rows, which is too good."""
+        """Facts of any metric; the threshold is the best on the same rows, which is too good."""
         return replace(super().facts(reduced, rows, members), optimized=True)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:

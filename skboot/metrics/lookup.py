@@ -62,7 +62,7 @@ ACCURACY_IF_NOT_GIVEN = NotGiven("accuracy")
 
 
 def _texts_by_word(texts: Mapping[str, str]) -> dict[str, str]:
-    """What is meant, by each word that people say."""
+    """Split the keys into words: the text that is meant, by each word that people say."""
     return {word: text for words, text in texts.items() for word in words.split()}
 
 
@@ -435,9 +435,9 @@ def _advice_on_function(name: str) -> str:
 
 
 def _nearest_names(metric: str, names: Sequence[str]) -> list[str]:
-    """What was meant: the name that people call so, else those about as like it as the nearest."""
+    """Names that may be meant: the one that people call so, else those nearest in spelling."""
     plain = _plain(metric)
-    name = _meant(plain)
+    name = _name_by_synonym(plain)
     near = [name] if name is not None else []
     if name is None:
         near = difflib.get_close_matches(plain, names, _MOST_NEAR, _LEAST_LIKENESS)
@@ -446,7 +446,7 @@ def _nearest_names(metric: str, names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(map(meant_by, near)))
 
 
-def _meant(plain: str) -> str | None:
+def _name_by_synonym(plain: str) -> str | None:
     """Name in ``metric=`` that people call so: an alias, other words' order, a function's name."""
     names_by_words = {frozenset(name.split("_")): name for name in _names()}
     for candidate in (plain, re.sub("_(score|loss)$", "", plain)):
@@ -456,7 +456,7 @@ def _meant(plain: str) -> str | None:
         if name is not None:
             return name
     loss = re.sub("^(neg|negative|negated)_", "", plain)
-    meant = _meant(loss) if loss != plain else None
+    meant = _name_by_synonym(loss) if loss != plain else None
     return losses().get(meant) if meant is not None else None
 
 
@@ -470,7 +470,7 @@ def _plain(metric: str) -> str:
 
 
 def without_name(metric: str) -> str:
-    """What to give for a metric that has no name of its own; "" if it is none of those."""
+    """Advise what to give for a metric that has no name of its own; "" if it is none of those."""
     plain = _plain(metric)
     match = _AT_K.fullmatch(metric.lower())
     if match is not None:
@@ -510,7 +510,7 @@ def _function_at_point(metric: str) -> str:
 
 
 class KnownLabels(NamedTuple):
-    """What the rows of a call say of labels, for metrics that do not say it themselves.
+    """Labels as the rows of a call have them, for metrics that do not name labels themselves.
 
     Attributes
     ----------
@@ -565,14 +565,14 @@ def resolve_metrics(
     Returns
     -------
     statistics : dict of str to Statistic
-        By name; a dict keeps its keys.
+        Statistics by name; a dict keeps its keys.
     single : bool
         Whether a single metric was asked for.
     """
     statistics: dict[str, Statistic] = {}
     of_cells: list[Statistic] = []
     single = not isinstance(metric, list | tuple | set | frozenset | Mapping)
-    for name, item in [(None, metric)] if single else _named(metric):
+    for name, item in [(None, metric)] if single else _name_metrics(metric):
         if isinstance(item, Statistic):
             statistic = item
         elif isinstance(item, str) and item == "mean":
@@ -626,7 +626,7 @@ def resolve_metrics(
     return statistics, single
 
 
-def _named(metric: Any) -> list[tuple[str | None, Any]]:
+def _name_metrics(metric: Any) -> list[tuple[str | None, Any]]:
     """Each metric, with the name that a dict gives it."""
     if isinstance(metric, Mapping):
         named: list[tuple[str | None, Any]] = [(str(name), item) for name, item in metric.items()]
@@ -669,7 +669,7 @@ def unnamed_positives(metric: Any, statistics: Mapping[str, Statistic]) -> list[
     """Return the statistics of ``metric`` that carry no positive class of their own."""
     return [
         statistic
-        for (_, item), statistic in zip(_named(metric), statistics.values(), strict=True)
+        for (_, item), statistic in zip(_name_metrics(metric), statistics.values(), strict=True)
         if _bound(item, "pos_label") is None
     ]
 
@@ -690,7 +690,7 @@ def averaging(metric: Any, statistics: Mapping[str, Statistic]) -> set[str]:
     """Return the names of the statistics of ``metric`` that the labels of the rows are given to."""
     return {
         name
-        for (key, item), name in zip(_named(metric), statistics, strict=True)
+        for (key, item), name in zip(_name_metrics(metric), statistics, strict=True)
         if item != "mean" and not isinstance(item, Statistic)
         if averages_labels(_request(item, key))
     }
@@ -799,7 +799,7 @@ def _request_of_positive(request: Request, metric: Any, pos_label: Any) -> Reque
 
 
 def _bound(metric: Any, name: str) -> Any:
-    """What a scorer, or a partial, carries for a keyword; None without."""
+    """Value that a scorer, or a partial, has bound to a keyword; None without."""
     parts = scorer_parts(metric)
     value = None
     if parts is not None:
@@ -860,8 +860,10 @@ def _check_request(request: Request, several: bool) -> None:
         raise fail("metric", "return one number", got, advice)
     if request.is_library:
         average = request.option("average") if "average" in parameters else None
-        if request.several_outputs or average == "samples" or name in _OF_RANKED_COLUMNS:
-            _check_columns_of_truth(request, average)
+        if request.several_outputs:
+            _check_takes_several_columns(request, average)
+        elif average == "samples" or name in _OF_RANKED_COLUMNS:
+            raise _refusal_of_one_column(request, average)
         if name == "bayes_decisions":
             advice = "Use its result as y_pred, with metric='neg_expected_cost'."
             raise fail("metric", "return a score", "bayes_decisions", advice)
@@ -892,20 +894,23 @@ def _check_request(request: Request, several: bool) -> None:
         raise fail("metric", must, "none", f"Give functools.partial({name}, {bound}).")
 
 
-def _check_columns_of_truth(request: Request, average: Any) -> None:
-    """Refuse a metric of one column for a truth of several, and the reverse."""
+def _refusal_of_one_column(request: Request, average: Any) -> ValueError:
+    """The error of a metric that needs several columns, for a truth of one."""
+    if average == "samples":
+        must = "average over classes where a row has one label"
+        advice = (
+            "Averages over samples are for several labels a row, with y_true of shape "
+            "(n_samples, n_labels): here use 'macro', 'weighted' or 'micro'."
+        )
+        return fail("metric", must, "average='samples'", advice)
+    must = "take a y_true of one column"
+    got = f"{request.name!r}, which ranks the columns of each row"
+    return fail("metric", must, got, _OF_RANKED_ITEMS)
+
+
+def _check_takes_several_columns(request: Request, average: Any) -> None:
+    """Refuse a metric of one column for a truth of several."""
     name = request.function_name
-    if not request.several_outputs:
-        if average == "samples":
-            must = "average over classes where a row has one label"
-            advice = (
-                "Averages over samples are for several labels a row, with y_true of shape "
-                "(n_samples, n_labels): here use 'macro', 'weighted' or 'micro'."
-            )
-            raise fail("metric", must, "average='samples'", advice)
-        must = "take a y_true of one column"
-        got = f"{request.name!r}, which ranks the columns of each row"
-        raise fail("metric", must, got, _OF_RANKED_ITEMS)
     if average == "binary":
         name = name.removesuffix("_score")
         must = "name an average where a row has several labels"
@@ -975,7 +980,7 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 
 def _fast_path(request: Request) -> Statistic | None:
-    """What the factory of a function makes, if it has one for these options."""
+    """Statistic that the factory of a function makes; None if it has none for these options."""
     name, factories = request.function_name, PATHS[request.several_outputs][0]
     if name not in factories and (request.several_outputs or name in _MODULE_OF):
         named = "outputs" if request.several_outputs else _MODULE_OF[name]

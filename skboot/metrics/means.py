@@ -72,7 +72,7 @@ class SumsStatistic(Statistic):
     varies_smoothly: ClassVar[bool] = False
 
     def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
-        """Itself, where it varies smoothly; see `Statistic.as_sums`."""
+        """Return the statistic itself, where it varies smoothly; see `Statistic.as_sums`."""
         return (self, reduced) if self.varies_smoothly else None
 
     @abstractmethod
@@ -213,7 +213,7 @@ class RowMean(SumsStatistic):
         return self.combine(sums.T, ReducedData(None, 0, data=_ABOUT_ZERO))
 
     def facts_of_sums(self, rows: SumsOfRows) -> Facts:
-        """Those of any metric, whether the values are 0 and 1, or one of them is large."""
+        """Facts of any metric, whether the values are 0 and 1, or one of them is large."""
         proportion = None
         if rows.zero_one and not self.root and not rows.weighted:
             proportion = Proportion(round(rows.sums[1]), rows.n_rows, exact=True, sign=self.sign)
@@ -233,7 +233,7 @@ class RowMean(SumsStatistic):
             codes = values if is_mixed else np.zeros(n, dtype=np.uint8)
             n_rows = np.array([n - n_true, n_true] if is_mixed else [n])
             return ReducedData(codes, len(n_rows), terms, _ABOUT_ZERO, n_rows)
-        code, distinct, counts = _coded(values)
+        code, distinct, counts = _code_rows(values)
         if code is not None:
             if sample_weight is None:
                 return self._reduced(code, distinct, None, counts)
@@ -327,7 +327,7 @@ class RowMean(SumsStatistic):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and whether the values are few, 0 and 1, or one of them is large."""
+        """Facts of any metric, and whether values are few, 0 and 1, or one of them is large."""
         values, n_rows = reduced.terms[:, 1], len(rows[1])
         # Values that are all on one side of 0 are taken about one of them, or are whole.
         both_signs = not reduced.data["centre"] and bool(values.min() < 0 < values.max())
@@ -355,7 +355,7 @@ class RowMean(SumsStatistic):
         return self.sign * (float(np.sqrt(mean)) if self.root else float(mean))
 
 
-def _coded(
+def _code_rows(
     values: NDArray[Any],
 ) -> tuple[NDArray[Any] | None, Floats, NDArray[np.int64] | None]:
     """Code of each row, value and rows of each code in rising order; no code if values are many."""
@@ -720,7 +720,7 @@ class Coefficient(SumsStatistic):
     def reduce_scaled(
         self, truth: Floats, predicted: Floats, sample_weight: Floats | None
     ) -> ReducedData:
-        """The same for columns whose squares are in range."""
+        """Reduce columns whose squares are in the range of floats; see `reduce`."""
         # Written in place: there may be as many rows as memory holds a few times.
         terms = np.empty((len(truth), 6))
         _, weights, about, squared_truth, residual, squared_residual = terms.T
@@ -741,7 +741,7 @@ class Coefficient(SumsStatistic):
     def reduce_about(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
     ) -> ReducedData:
-        """The same terms without weights; see `Statistic.reduce_about`."""
+        """Reduce rows without weights to the terms of `reduce`; see `Statistic.reduce_about`."""
         truth, residual, ones = y_true - origin, y_true - y_pred, np.ones(len(y_true))
         sums = (ones, ones, truth, truth**2, residual, residual**2)
         return ReducedData(None, len(y_true), np.column_stack(sums))
@@ -796,7 +796,7 @@ class Coefficient(SumsStatistic):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and what one row carries."""
+        """Facts of any metric, and the largest share of the variation that one row carries."""
         facts, (total, squares) = super().facts(reduced, rows, members), reduced.terms.T[2:4]
         about = squares - 2 * total * (mean := total.sum() / reduced.terms[:, 1].sum())
         about += mean**2 * reduced.terms[:, 1]
@@ -889,7 +889,7 @@ class PosteriorMean(RowMean):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any mean, in half of the range where the loss of two classes is halved."""
+        """Facts of any mean, in half of the range where the loss of two classes is halved."""
         facts, (low, high) = super().facts(reduced, rows, members), self.bounds
         has_two_classes = self.halved_of_two and self.labels is not None and len(self.labels) == 2
         return replace(facts, bounds=(low / 2, high / 2)) if has_two_classes else facts
@@ -1134,7 +1134,7 @@ def gini(shares: Floats, halve: bool | None = None) -> Floats:
 
 
 def halved(columns: NDArray[Any], halve: bool | None) -> bool:
-    """Whether squared distances are halved: as told, else those of two columns."""
+    """Whether squared distances are halved: as ``halve`` says, else those of two columns."""
     return columns.shape[-1] == 2 if halve is None else halve
 
 

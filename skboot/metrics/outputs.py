@@ -104,7 +104,7 @@ class OutputAverage(SumsStatistic):
     def reduce_about(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
     ) -> ReducedData:
-        """The same about a point of each output; see `Statistic.reduce_about`."""
+        """Reduce each output about a point of its own; see `Statistic.reduce_about`."""
         columns = zip(y_true.T, y_pred.T, origin, strict=True)
         return _side_by_side([self.column.reduce_about(*column) for column in columns])
 
@@ -152,7 +152,7 @@ class OutputAverage(SumsStatistic):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and what one row carries at most of the losses."""
+        """Facts of any metric, and the largest share of the losses that one row carries."""
         outputs = reduced.data["outputs"]
         shares = [self.column.largest_share(output) for output in outputs]
         positive_shares = [share for share in shares if share is not None]
@@ -273,7 +273,7 @@ class Calls:
     Parameters
     ----------
     names : sequence
-        Of the entries, as the function returned them on the data.
+        Names of the entries, as the function returned them on the data.
 
     Notes
     -----
@@ -357,7 +357,8 @@ class EntryStatistics(NamedTuple):
     Attributes
     ----------
     statistics : dict of str to list of Statistic
-        By the name of the metric, or of an entry of it; one for each array of predictions.
+        Statistics by the name of the metric, or of an entry of it; one for each array of
+        predictions.
     paths : dict of str to tuple
         Keys of the result of each: the metric, and the entry of a metric with several.
     columns : dict of str to list of tuple (ndarray, ndarray)
@@ -378,7 +379,7 @@ def each_entry(
     Parameters
     ----------
     statistics : mapping of str to sequence of Statistic
-        By metric, one for each array of predictions, checked against it.
+        Statistics by metric, one for each array of predictions, checked against it.
     columns : mapping of str to sequence of tuple of arrays
         Truth, predictions and weights by metric, one for each array of predictions.
 
@@ -412,7 +413,7 @@ def each_entry(
 
 
 def entries_of(returned: Any) -> dict[Any, Any] | None:
-    """Return what a function returned by name or index; None where it is no array, list or dict."""
+    """Return the values of a function by name or index; None of no array, list or dict."""
     if isinstance(returned, Mapping):
         return dict(returned)
     if isinstance(returned, list):
@@ -425,12 +426,12 @@ def entries_of(returned: Any) -> dict[Any, Any] | None:
 
 
 def _key(call: partial[Any]) -> Any:
-    """Return what a call of a function on some rows of some data is known by."""
+    """Return the key of a call of a function on some rows of some data."""
     return call.func.__name__, _content(call), len(call.args[1]), hash(call.args[1].tobytes())
 
 
 def _content(call: partial[Any]) -> Any:
-    """Return what the data of a call are known by."""
+    """Return the key of the data of a call."""
     data = call.args[0]
     return data.get("content") or content_of(
         (data["y_true"], data["y_pred"], data["sample_weight"])
@@ -597,7 +598,7 @@ class LabelSetAverage(SetAverage):
         sizes = truth.sum(axis=0)
         columns = np.arange(len(sizes)) if self.classes is None else self.classes
         counted = {"truth_counts": (columns, sizes)}
-        return _reduced(flags, key, sample_weight, counted)
+        return _reduce_by_keys(flags, key, sample_weight, counted)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Value where each label is always decided, or never, whichever is better."""
@@ -635,7 +636,7 @@ class LabelSetRatio(SetRatio):
             key = (hits * n + true) * n + predicted
         terms = np.column_stack((np.ones(len(hits)), above, below))
         observed = {} if sample_weight is not None else {"observed": terms.sum(axis=0)}
-        return _reduced(terms, key, sample_weight, observed)
+        return _reduce_by_keys(terms, key, sample_weight, observed)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Value of the best set that is always decided: the most frequent labels, of some number.
@@ -698,7 +699,7 @@ def _bits(flags: Flags) -> NDArray[Any]:
     return packed.view(f"V{packed.shape[1]}").ravel()
 
 
-def _reduced(
+def _reduce_by_keys(
     terms: NDArray[Any], key: NDArray[Any] | None, sample_weight: Floats | None, data: Any
 ) -> ReducedData:
     """Rows by what they add; those of equal keys share a code where they are many."""
@@ -814,7 +815,7 @@ class LossOfSets(RowMean):
 
 
 def _log_losses(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
-    """As in scikit-learn, labels that a row lacks count for nothing."""
+    """Log loss of each row, (n_samples,); as in scikit-learn, labels that it lacks add nothing."""
     prob = y_pred if y_pred.dtype.kind == "f" else y_pred.astype(np.float64)
     epsilon = np.finfo(prob.dtype).eps
     logs = np.log(np.clip(prob, epsilon, 1 - epsilon))

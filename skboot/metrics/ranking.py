@@ -212,11 +212,11 @@ def score_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool
             # class and score.
             tied = _is_mixed(ranked.positive, ranked.level)
             new[1:] |= (np.diff(ranked.level) > 0) & (tied[1:] | tied[:-1])
-    return _numbered(ranked, new)
+    return _number_codes(ranked, new)
 
 
 def falling(ranked: RankedRows) -> RankedRows:
-    """The same rows from the highest score down."""
+    """Turn ranked rows around: from the highest score down."""
     level = None if ranked.level is None else ranked.level[-1] - ranked.level[::-1]
     return RankedRows(ranked.order[::-1], ranked.positive[::-1], level)
 
@@ -233,7 +233,7 @@ def falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bo
             level, with_positives = ranked.level, np.bincount(ranked.level, ranked.positive) > 0
             after_positives = (level[1:] != level[:-1]) & with_positives[level[:-1]]
         new[1:] = after_positives | (ranked.positive[1:] != ranked.positive[:-1])
-    return _numbered(ranked, new)
+    return _number_codes(ranked, new)
 
 
 def _is_mixed(positive: NDArray[np.bool_], level: NDArray[np.signedinteger]) -> NDArray[np.bool_]:
@@ -243,7 +243,7 @@ def _is_mixed(positive: NDArray[np.bool_], level: NDArray[np.signedinteger]) -> 
     return mixed[level]
 
 
-def _numbered(ranked: RankedRows, new: NDArray[np.bool_]) -> Codes:
+def _number_codes(ranked: RankedRows, new: NDArray[np.bool_]) -> Codes:
     """Codes that begin where ``new`` is true, or one for each row if that leaves many."""
     n = len(new)
     narrow = _narrow(n)
@@ -537,7 +537,7 @@ def _area_of(upper: Floats, lower: Floats) -> float:
 def _sides(
     positive: NDArray[np.bool_], sample_weight: Floats | None, rows: NDArray[np.intp]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """What each position counts for as a positive and as a negative; flags without weights."""
+    """Weight of each position as a positive and as a negative; flags without weights."""
     if sample_weight is None:
         return positive, ~positive
     weights = sample_weight[rows]
@@ -733,7 +733,7 @@ class RocAuc(Statistic):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and the standard error of rows without weights."""
+        """Facts of any metric, and the standard error of rows without weights."""
         facts = super().facts(reduced, rows, members)
         if "ranked" in reduced.data:
             return replace(facts, class_sizes=sizes_of_columns(rows))
@@ -980,7 +980,7 @@ class AveragePrecision(Statistic):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and how many are in the smaller class of rows without weights."""
+        """Facts of any metric, and the size of the smaller class of rows without weights."""
         facts = super().facts(reduced, rows, members)
         if len(reduced.data["curves"]) > 1:
             return replace(facts, class_sizes=sizes_of_columns(rows))

@@ -568,7 +568,7 @@ def notes_on_reversed_scores(
 ) -> tuple[Note, ...]:
     """Say which class is positive where scores are surely worse than any that ignore the input.
 
-    Losses can be that with the classes in the right order; they are told where it is reversed.
+    Losses can be that with the classes in the right order; they are warned of where it is reversed.
     """
     y_true, y_pred, _ = rows
     inner, better = statistic.unsigned or statistic, statistic.greater_is_better

@@ -66,7 +66,7 @@ class Proportion:
 
     @property
     def standard_error(self) -> float:
-        """Of the metric, from that of a binomial share, sqrt(p (1 - p) / n), by its slope."""
+        """Standard error of the metric: of a binomial share, sqrt(p (1 - p) / n), times a slope."""
         p = self.hits / self.n
         slope = 2 / (1 + p) ** 2 if self.scale == "f1" else 1.0
         return slope * math.sqrt(p * (1 - p) / self.n)
@@ -79,7 +79,7 @@ class Proportion:
 
     @property
     def with_one_of_each(self) -> Proportion:
-        """The same with one more hit, and one more row that is none."""
+        """Return the proportion with one more hit, and one more row that is none."""
         return replace(self, hits=self.hits + 1, n=self.n + 2)
 
     def to_metric(self, share: float) -> float:
@@ -94,7 +94,7 @@ class DeLong(NamedTuple):
     Attributes
     ----------
     standard_error : float
-        Of independent rows without weights.
+        Standard error of independent rows without weights.
     smaller_class : int
         Rows of the smaller of the two classes.
     """
@@ -104,12 +104,12 @@ class DeLong(NamedTuple):
 
 
 class SumsOfRows(NamedTuple):
-    """What is known of many rows that were added up.
+    """Sums of many rows, and what facts a metric needs of them.
 
     Attributes
     ----------
     sums : ndarray of shape (1 + n_sums,)
-        Of their weights and of what they add.
+        Sums of the weights of the rows, then of what rows add to each sum.
     n_rows : int
     largest_share : float or None
         Share of the sizes of all that was added that one row carries.
@@ -128,7 +128,7 @@ class SumsOfRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What a metric knows of given rows before any resampling.
+    """Facts of a metric on given rows, known before any resampling.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Facts:
     weighted : bool
         Whether rows carry weights.
     proportion : Proportion or None
-        Of equally weighted rows, where the metric is a function of one.
+        Proportion of equally weighted rows, where the metric is a function of one.
     delong : DeLong or None
         For the area under the ROC curve.
     largest_share : float or None
@@ -315,7 +315,7 @@ class ReducedData:
 
 
 class Evaluated(ABC):
-    """What has a value, or one for each point of a grid, at any weights of the same rows.
+    """Anything that has a value, or one for each point of a grid, at any weights of the rows.
 
     Attributes
     ----------
@@ -380,7 +380,7 @@ class Evaluated(ABC):
         return None
 
     def in_cells(self, reduced: ReducedData) -> ReducedData | None:
-        """The same rows with few codes, by which it varies as it does; None without them.
+        """Reduce the rows to few codes, by which the value varies as by rows; None without them.
 
         Resamples of many rows are drawn by these codes then (record 0083).
         """
@@ -490,7 +490,7 @@ class Statistic(Evaluated):
       of pairs of labels; the "scores" of each class; the same for each of the "columns" of scores,
       against the rest, or for each of the "pairs of columns"; or "", nothing less than the rows.
     - ``n_sums``: number of sums of a sketch of sums, beside that of the weights.
-    - ``lacks_labels``: whether it reads a column for each class and was not told their labels.
+    - ``lacks_labels``: whether it reads a column for each class, without known labels.
     """
 
     greater_is_better: bool | None = True
@@ -575,7 +575,7 @@ class Statistic(Evaluated):
         return None
 
     def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
-        """Return what keeps the labels of these rows, of which a subgroup may lack some."""
+        """Return the statistic with the labels of these rows, of which a subgroup may lack some."""
         if self.labels is not None or "labels" not in getattr(self, "__dataclass_fields__", ()):
             return self
         labels = self.labels_in(y_true, y_pred if self.response == "labels" else None)
@@ -637,7 +637,7 @@ class Statistic(Evaluated):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """What it knows of these rows before any resampling; a metric adds what it alone knows.
+        """Facts known of these rows before any resampling; a metric adds what it alone knows.
 
         Parameters
         ----------
@@ -666,7 +666,7 @@ class Statistic(Evaluated):
         Parameters
         ----------
         reduced : ReducedData or None
-            Of the same rows, if they have been reduced: it may hold counts of labels.
+            Reduction of the same rows, if they have been reduced: it may hold counts of labels.
         rows : tuple of arrays
             Truth, predictions and weights, as `reduce` takes them.
         """
@@ -690,7 +690,7 @@ class Statistic(Evaluated):
     # ---------------------------------------------------------------- sketch
 
     def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
-        """What each row adds to each sum of a sketch, whatever the others, (n_sums, n_rows)."""
+        """Terms that each row adds to each sum of a sketch, in any sample, (n_sums, n_rows)."""
         raise TypeError(f"{self.name} is no function of sums of any rows.")
 
     def of_sums(self, sums: Floats) -> Floats:
@@ -698,13 +698,13 @@ class Statistic(Evaluated):
         raise TypeError(f"{self.name} is no function of sums of any rows.")
 
     def facts_of_sums(self, rows: SumsOfRows) -> Facts:
-        """What it knows of rows of which there are sums."""
+        """Facts known of rows of which there are sums alone."""
         return Facts(self.bounds, additive=self.reads == "sums", weighted=rows.weighted)
 
     def reduce_about(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
     ) -> ReducedData:
-        """As `reduce` of rows that are their own codes, about a point that other rows share.
+        """Reduce rows that are their own codes, about a point that other rows share; see `reduce`.
 
         So sums of several reductions may be added, and the data of any serve them all.
         """
@@ -858,7 +858,7 @@ class MetricError(RuntimeError):
     def __str__(self) -> str:
         return f"The {self.noun} {self.metric!r} raised {type(self.error).__name__}: {self.error}"
 
-    def on_rows(self, rows: str, *, resampled: bool = True) -> RuntimeError:
+    def error_on_rows(self, rows: str, *, resampled: bool = True) -> RuntimeError:
         """The error to be raised if the metric fails on other rows than the data of the user.
 
         ``rows`` follows what it raised, such as "on resample 37"; ``resampled`` says whether strata
@@ -872,7 +872,7 @@ class MetricError(RuntimeError):
             f"{str(self.error).rstrip('.')}. Return np.nan where it is undefined{strata}."
         )
 
-    def on_data(self, argument: str | None = None) -> ValueError:
+    def error_on_data(self, argument: str | None = None) -> ValueError:
         """The error to be raised if the metric fails on the data of the user, not on a resample."""
         argument = argument or self.noun
         must = "return one real number for the data"
@@ -995,7 +995,7 @@ class Request(NamedTuple):
     order: ArrayLike | None = None
 
     def option(self, name: str) -> Any:
-        """What the function is given as an option: what was bound, else its default."""
+        """Value of an option of the function: the one that was bound, or else its default."""
         parameter = self.parameters.get(name)
         return self.options.get(name, None if parameter is None else parameter.default)
 

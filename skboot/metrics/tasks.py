@@ -147,7 +147,7 @@ class TaskAverage(OverTasks):
     inner : Statistic
         The metric within a task.
     tasks : Tasks
-        Of the rows.
+        Tasks of the rows.
     reads : str
         "rows" if the metric is called on repeated rows, else "running".
     """
@@ -228,7 +228,7 @@ class DrawnTaskAverage(OverTasks, SumsStatistic):
     inner : Statistic
         The metric within a task.
     tasks : Tasks
-        Of the rows.
+        Tasks of the rows.
     value_of : callable
         From the metric and the reduced rows of a task to its value.
     """

@@ -1,4 +1,4 @@
-"""What the displays share: colours, ranges, labels, and the import of matplotlib."""
+"""Base of the displays: colours, ranges, labels, and the import of matplotlib."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_LABEL = 40
 
 
 class Display:
-    """What all displays share: the value of a notebook's cell is shown as its picture alone."""
+    """Base of all displays: the value of a notebook's cell is shown as its picture alone."""
 
     ax_: Any
     figure_: Any

@@ -56,7 +56,7 @@ class ComparisonDisplay(ForestPlot):
     texts : sequence of str, optional
         What is written beside each difference.
     label : str
-        Of the value axis, of all in one panel.
+        Label of the value axis, of all in one panel.
     panels : sequence of tuple (str, sequence of int), optional
         Label of the value axis and the differences of each panel; all in one when None.
     interval_names : tuple of str
@@ -200,7 +200,7 @@ class ComparisonDisplay(ForestPlot):
         rows: list[dict[str, Any]] = []
         panels = []
         for name, result in named:
-            shown = _shown(result, pairs)
+            shown = _pairs_to_draw(result, pairs)
             # The system from which all others are subtracted stands beside the axis.
             firsts = {pair.first for pair in shown}
             common = firsts.pop() if len(firsts) == 1 and len(shown) > 1 else None
@@ -331,7 +331,7 @@ class ComparisonDisplay(ForestPlot):
         self.points_ += axes.plot(self.differences[rows], places, **style | dict(point_style))
 
 
-def _shown(result: ComparisonResult, pairs: str) -> Sequence[PairedDifference]:
+def _pairs_to_draw(result: ComparisonResult, pairs: str) -> Sequence[PairedDifference]:
     """Return the pairs to draw."""
     if not check.is_among(pairs, ("auto", "all", "best")):
         raise check.fail("pairs", "be 'auto', 'all' or 'best'", repr(pairs))
@@ -380,7 +380,7 @@ class CriticalDifferenceDisplay(Display):
     critical_difference : float
         Mean ranks that are further apart differ.
     label : str
-        Of the axis.
+        Label of the axis.
 
     Attributes
     ----------
@@ -608,7 +608,7 @@ class RankDisplay(ForestPlot):
     texts : sequence of str, optional
         What is written beside each rank.
     label : str
-        Of the value axis.
+        Label of the value axis.
     interval_name : str
         What the intervals are called.
 

@@ -41,18 +41,18 @@ _OF_PROBABILITIES = ("calibration", "calibration_smooth", "decision")
 
 
 class BandLine(NamedTuple):
-    """What is drawn of one curve.
+    """A curve with its band, as it is drawn.
 
     Attributes
     ----------
     x, estimate, low, high : ndarray of shape (n_grid,)
         The curve and its band.
     label : str
-        Of the curve in the legend.
+        Label of the curve in the legend.
     training : ndarray of shape (n_grid,) or None
         Scores on the rows trained on, of a learning curve.
     training_label : str
-        Of these in the legend.
+        Label of these in the legend.
     """
 
     x: NDArray[Any]
@@ -149,11 +149,12 @@ class CurveBandDisplay(Display):
         Parameters
         ----------
         result : CurveResult or mapping of str to CurveResult
-            Of `skboot.bootstrap_curve`. Of a table ``"difference"`` is left out: draw it by itself.
+            Result of `skboot.bootstrap_curve`. Of a table ``"difference"`` is left out: draw it by
+            itself.
         ax : matplotlib Axes, optional
             Where; a new figure when None.
         name : str, optional
-            Of a single curve, in the legend.
+            Name of a single curve, in the legend.
         **kwargs : dict
             Passed to `plot`.
 
@@ -226,7 +227,7 @@ class CurveBandDisplay(Display):
         ax : matplotlib Axes, optional
             Where; a new figure when None.
         name : str, optional
-            Of a single curve, in the legend.
+            Name of a single curve, in the legend.
         plot_kwargs : dict, optional
             Passed to `plot`.
         **options : dict

@@ -293,7 +293,7 @@ class PredictionInstabilityDisplay(Display):
     Parameters
     ----------
     answers : array-like of shape (n_samples,)
-        Of the model of all rows.
+        Answers of the model of all rows.
     difference : array-like of shape (n_samples,)
         Mean absolute difference of the models' answers from it; of labels the share that differ.
     low, high : array-like of shape (n_samples,), optional
@@ -413,7 +413,7 @@ class PredictionInstabilityDisplay(Display):
         line_kwargs: Mapping[str, Any] | None = None,
         bar_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Draw.
+        """Draw the models' answers for each row against the answer of the model of all rows.
 
         Parameters
         ----------
@@ -549,7 +549,7 @@ class VarianceComponentsDisplay(Display):
         Parameters
         ----------
         result : EvaluationResult
-            Of `skboot.bootstrap_runs`, for instance.
+            Result of `skboot.bootstrap_runs`, for instance.
         ax : matplotlib Axes, optional
             Where; a new figure when None.
         name : str, optional

@@ -93,7 +93,7 @@ class PlanDisplay(Display):
         Parameters
         ----------
         result : EvaluationPlan
-            Of `skboot.plan_evaluation`.
+            Result of `skboot.plan_evaluation`.
         ax : matplotlib Axes, optional
             Where; a new figure when None.
         **kwargs : dict

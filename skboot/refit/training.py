@@ -30,8 +30,8 @@ from sklearn.model_selection import PredefinedSplit, check_cv
 from .._base.checks import missing_rows
 from .._base.errors import fail, refuse
 from .._base.sklearn_compat import n_rows_of, take
-from .._base.values import arrays_of, remove_abandoned, replace_link, write_whole
-from .._base.work import in_chunks, progress
+from .._base.values import arrays_of, remove_abandoned, replace_link, write_atomically
+from .._base.work import progress, results_in_chunks
 from .lending import Lender, Loan, copy_of_rows
 
 _T = TypeVar("_T")
@@ -898,7 +898,7 @@ def run_all(
                 replace_link(job.folder)
                 Path(job.folder).mkdir(parents=True, exist_ok=True)
                 probe, text = Path(job.folder) / "probe", b"runs of a fit are kept here"
-                write_whole(probe, lambda file: file.write(text), follow=False)
+                write_atomically(probe, lambda file: file.write(text), follow=False)
                 probe.unlink(missing_ok=True)  # another fit into it may have been quicker
             except OSError as error:
                 place, reason = str(Path(job.folder).parent), error.strerror or error
@@ -906,7 +906,7 @@ def run_all(
                 must = "be a folder that can be written"
                 raise fail("memory", must, f"{place!r}: {reason}", advice) from error
         try:
-            for chunk in in_chunks(
+            for chunk in results_in_chunks(
                 record_of, job, pending, n_jobs=n_jobs, seconds_each=seconds_per_run
             ):
                 records.update((record["number"], record) for record in chunk)
@@ -946,7 +946,7 @@ def write_run(folder: str, record: Record) -> None:
         raise TypeError("With memory=, labels must be strings or numbers, not Python objects.")
     contents: dict[str, Any] = {f"a{k}": array for k, array in enumerate(arrays.values())}
     contents |= {"names": np.array(list(arrays)), "run": np.array(_identity(path))}
-    write_whole(path, lambda file: np.savez(file, **contents), follow=False)
+    write_atomically(path, lambda file: np.savez(file, **contents), follow=False)
 
 
 def finished_runs(

@@ -1,4 +1,4 @@
-"""Who is in a resample: designs, plans and blocks.
+"""Resampling of units: designs, plans and blocks.
 
 Private: may change without notice.
 """

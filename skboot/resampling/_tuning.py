@@ -205,7 +205,7 @@ ON_DEMAND_COUNTS = 1 << 22
 # Minimum units of a task (rows or groups); below it a note says that the interval is wider for the
 # sake of that task (record 0048).
 FEW_UNITS = 10
-# Minimum tasks of an average; below it a warning says what the average can tell (record 0048).
+# Minimum tasks of an average; below it a warning says what the average can show (record 0048).
 FEW_TASKS = 10
 # Minimum members of each side of a crossed design, or of one population on both; with fewer,
 # intervals covered 90 to 95% where members have half of the variance or more (record 0050).

@@ -165,7 +165,7 @@ class UnitsOfCodes:
         self._cache.clear()
 
     def among_all(self, n_atoms: int) -> UnitsOfCodes:
-        """Return the same units in the numbers of all atoms of the binding."""
+        """Number the units by all atoms of the binding."""
         if self.atoms is None:
             return self
         units: NDArray[Any] = np.arange(n_atoms, dtype=narrow_type(n_atoms))[self.atoms]
@@ -177,7 +177,7 @@ class UnitsOfCodes:
         )
 
     def with_unseen(self, n_unseen: int) -> UnitsOfCodes:
-        """Return the same units beside further atoms, which have no code."""
+        """Add further atoms, which have no code, to those of the units."""
         n_atoms = self.n_atoms[0]
         units = np.arange(n_atoms)[:, None] if self.units is None else self.units[:, :1]
         n_atoms += n_unseen
@@ -426,7 +426,7 @@ def _joint_codes(
             key = coding.code.astype(np.intp, copy=False)
         if len(sizes) > 1:
             key = number[rows].astype(np.intp) * coding.n_codes + key
-        pair, times, place = _numbered(key, len(sizes) * coding.n_codes)
+        pair, times, place = _count_keys(key, len(sizes) * coding.n_codes)
         parent, code = np.divmod(pair, coding.n_codes)
         parents.append(offset + parent)
         codes_within.append(code)
@@ -525,7 +525,7 @@ def bind_groups(
             entry: tuple[Any, Any, Any] = (code[order], row_atoms[order][:, None], None)
         else:
             key = code.astype(np.intp) * n_atoms + row_atoms
-            pair, times, _ = _numbered(key, coding.n_codes * n_atoms)
+            pair, times, _ = _count_keys(key, coding.n_codes * n_atoms)
             several = times if times.max() > 1 else None
             entry = (pair // n_atoms, (pair % n_atoms)[:, None], several)
         units_of_codes.append(_entries(coding, entry[0], entry[1], (n_atoms,), entry[2], atoms))
@@ -559,7 +559,7 @@ def _code_of_seen(coding: CodedRows, n_samples: int) -> NDArray[Any]:
     return coding.code.astype(np.intp) if narrow else coding.code
 
 
-def _numbered(
+def _count_keys(
     keys: NDArray[Any], n_keys: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
     """Return the distinct keys in rising order, how often each occurs, and the place of each."""
@@ -576,7 +576,7 @@ def _numbered(
 def _own(numbers: NDArray[Any]) -> tuple[Any, NDArray[np.intp]]:
     """Return the atoms that occur among some, in rising order, and the place of each of these."""
     low = int(numbers.min())
-    distinct, _, place = _numbered(numbers.astype(np.intp) - low, int(numbers.max()) - low + 1)
+    distinct, _, place = _count_keys(numbers.astype(np.intp) - low, int(numbers.max()) - low + 1)
     return _slice_or_array(distinct + low), place
 
 

@@ -44,7 +44,7 @@ _Design = TypeVar("_Design", bound="SamplingDesign")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DesignWords:
-    """What is said of a kind of design, and decided by it alone.
+    """Words for a kind of design, and what its kind alone decides.
 
     Attributes
     ----------
@@ -312,7 +312,7 @@ def freedom_of_classes(
 ) -> tuple[float, float] | None:
     """Degrees of freedom and inflation of groups of which all rows are of one class.
 
-    Only the groups of a class tell about it: the variance is a sum over classes, each with the
+    Only the groups of a class inform about it: the variance is a sum over classes, each with the
     inflation and the degrees of freedom of its groups (Satterthwaite 1946).
 
     Parameters
@@ -414,7 +414,7 @@ class SamplingDesign(DesignWords, ABC):
     def inflation(self) -> float:
         """Factor from the variance of resamples to that of samples, for a mean of units.
 
-        Resamples of n units in k strata have (n - k) / n of it, unless `freedom` tells.
+        Resamples of n units in k strata have (n - k) / n of it, unless `freedom` says so.
         """
         if self.freedom is not None:
             return self.freedom[1]
@@ -727,7 +727,7 @@ def within_tasks(
     Parameters
     ----------
     design : SamplingDesign
-        Of rows, groups, or blocks of rows in time, whose series each lie in one task.
+        Design of rows, groups, or blocks of rows in time, whose series each lie in one task.
     task : ndarray of shape (n_units,)
         Task of each unit, from 0.
     classes : ndarray of shape (n_units,), optional

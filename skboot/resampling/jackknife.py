@@ -406,8 +406,8 @@ class JackknifeBlock(UnitBlock):
         self.multiplicity = multiplicity
         self.atoms = atoms
         self.strata = strata
-        # The atoms that lack a unit, for indexing.
-        self._at = slice(atoms.start, atoms.stop)
+        # The same atoms as an index.
+        self._left_out_atom = slice(atoms.start, atoms.stop)
 
     @cached_property
     def counts(self) -> NDArray[Any]:  # type: ignore[override]
@@ -428,7 +428,7 @@ class JackknifeBlock(UnitBlock):
         return ObservedBlock(self.units_of_codes, self.multiplicity[None])
 
     def sums(self, terms: Any = None) -> Floats:
-        """Sums of the data less those of the unit; see `Block.sums`."""
+        """Sums of the data less the sums of the unit that is left out; see `Block.sums`."""
         if terms is None:
             return super().sums()
         data_sums, units = self._observed.sums(terms), self.units_of_codes
@@ -436,11 +436,11 @@ class JackknifeBlock(UnitBlock):
         if not (units.codes_are_atoms or sparse.issparse(terms)):
             code = units.code_of_atom
         if code is None:
-            unit_sums = units.totals(terms)[self._at]
+            unit_sums = units.totals(terms)[self._left_out_atom]
             unit_sums = unit_sums.toarray() if sparse.issparse(unit_sums) else unit_sums
         else:
             # Each unit is left out once, so that the sums of all atoms are not kept for it.
-            code = code[self._at]
+            code = code[self._left_out_atom]
             unit_sums = terms.take(code, axis=0, mode="clip")
             unit_sums[code == len(terms)] = 0.0
         if unit_sums.shape[1] > JACKKNIFE_TERMS:
@@ -483,8 +483,8 @@ class JackknifeBlock(UnitBlock):
             up, low = _values_of_codes(upper, code), _values_of_codes(lower, code)
             in_order = np.subtract(all_in_order, with_all, out=with_all)
         else:
-            totals = units.totals(with_all[:, None])[self._at, 0]
-            up, low = units.totals(np.column_stack((upper, lower)))[self._at].T
+            totals = units.totals(with_all[:, None])[self._left_out_atom, 0]
+            up, low = units.totals(np.column_stack((upper, lower)))[self._left_out_atom].T
             level = np.arange(len(upper)) if level is None else level
             in_order = all_in_order - totals + self._pairs_within_units(upper, lower, level)
         all_pairs = n_upper - up
@@ -508,25 +508,36 @@ class JackknifeBlock(UnitBlock):
         running = np.cumsum(low)
         before_atom = (running - low)[np.searchsorted(atom, atom)]
         pairs = up * (running - 0.5 * low - before_atom)
-        return np.bincount(atom, pairs, units.n_atoms[0])[self._at].astype(np.float64)
+        return np.bincount(atom, pairs, units.n_atoms[0])[self._left_out_atom].astype(np.float64)
 
     def crossing(
         self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
     ) -> tuple[SignChange, ...]:
-        """Search once for all units of a type that stand on one side; see `Block.crossing`."""
+        """Search where each gap changes its sign without each unit; see `Block.crossing`.
+
+        Units of several codes are searched for like any resample. Units of one code and few types
+        (equal rows of terms) are searched for once for all of a type that stand on one side of the
+        change; those of many types in the running sums of the data less the terms of the unit.
+        """
         if not self.units_of_codes.has_one_code_each:
             return super().crossing(terms, *gaps, ends=ends)
         types = self._observed.types_along(terms, ends)
-        if types is not None:
-            unit_end, unit_type = self._unit_ends(types, ends, None)
-            ends_and_types = unit_end[self._at], unit_type[self._at]
-            return tuple(change_without_units(types, gap, *ends_and_types) for gap in gaps)
-        # Of many types, in running sums of the data less the terms of the unit.
+        if types is None:
+            return self._crossing_of_many_types(terms, gaps, ends)
+        unit_end, unit_type = self._unit_ends(types, ends, order=None)
+        ends_and_types = unit_end[self._left_out_atom], unit_type[self._left_out_atom]
+        return tuple(change_without_units(types, gap, *ends_and_types) for gap in gaps)
+
+    def _crossing_of_many_types(
+        self, terms: Floats, gaps: Sequence[Gap], ends: NDArray[np.intp] | None
+    ) -> tuple[SignChange, ...]:
+        """Search in running sums of the data less the terms of the unit of each resample."""
         code = self.units_of_codes.code_of_atom
         assert code is not None
         ends = np.arange(self.n_codes) if ends is None else ends
         running = np.cumsum(self._observed.sums()[0][:, None] * terms, axis=0)
-        code = code[self._at]
+        code = code[self._left_out_atom]
+        # A unit without a code has the one past the last, whose terms are 0.
         unit_terms = np.vstack((terms, np.zeros(terms.shape[1])))[code]
 
         def running_at(end: NDArray[np.intp]) -> Floats:
@@ -562,10 +573,10 @@ class JackknifeBlock(UnitBlock):
     def _codes(self) -> slice | NDArray[np.signedinteger]:
         """Code of the unit that each resample lacks, as an index; past the last for none."""
         if self.units_of_codes.codes_are_atoms:
-            return self._at
+            return self._left_out_atom
         code = self.units_of_codes.code_of_atom
         assert code is not None
-        return code[self._at]
+        return code[self._left_out_atom]
 
     def sum_over_thresholds(
         self,
@@ -583,7 +594,7 @@ class JackknifeBlock(UnitBlock):
             sums = units.kept("without units", of, lambda: self._sums_without_each(*of))
         if sums is None:
             return super().sum_over_thresholds(terms, added, ends, order)
-        return sums.of(self._at)
+        return sums.of(self._left_out_atom)
 
     def _sums_without_each(
         self,

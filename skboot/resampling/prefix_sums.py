@@ -129,7 +129,7 @@ def running_sums(weights: NDArray, term: NDArray[Any], is_flag: bool, below: Flo
     n_codes = weights.shape[1]
     largest = float(below.max(initial=0.0)) + 255 * n_codes
     if not is_flag or weights.dtype != np.uint8 or largest >= EXACT_INTEGER:
-        return _summed_up(_padded(weights * term, np.float64), below)[:, :n_codes]
+        return _summed_up(_pad_to_tiles(weights * term, np.float64), below)[:, :n_codes]
     # A chain of integer additions takes one cycle each, of floating-point ones four.
     sums = (weights if term.all() else weights * term).astype(np.int32)
     sums[:, 0] += below.astype(np.int32)
@@ -165,8 +165,8 @@ def pairs_in_order(
     # Sums of pairs within a tile stay below (16 * 255)**2 / 2, which is exact in single precision.
     small = weights.dtype == np.uint8 and upper[1] is not None and lower[1] is not None
     dtype = np.float32 if small else np.float64
-    up = _padded(weights * upper[small], dtype).reshape(-1, TILE_WIDTH)
-    low = _padded(weights * lower[small], dtype).reshape(-1, TILE_WIDTH)
+    up = _pad_to_tiles(weights * upper[small], dtype).reshape(-1, TILE_WIDTH)
+    low = _pad_to_tiles(weights * lower[small], dtype).reshape(-1, TILE_WIDTH)
     within = low @ _UP_TO[dtype]
     low_totals = within[:, -1].astype(np.float64).reshape(n_resamples, -1)
     up_totals = (up @ _ALL[dtype]).astype(np.float64).reshape(n_resamples, -1)
@@ -248,7 +248,7 @@ def sums_before_tiles(
         below = np.zeros(n_resamples)
         for start in range(0, n_codes, step):
             at = slice(start, start + step)
-            tiles = _padded(weights[:, at] * term[at], dtype).reshape(-1, TILE_WIDTH)
+            tiles = _pad_to_tiles(weights[:, at] * term[at], dtype).reshape(-1, TILE_WIDTH)
             totals = (tiles @ _ALL[dtype]).astype(np.float64).reshape(n_resamples, -1)
             tile = start // TILE_WIDTH
             sums[:, tile : tile + totals.shape[1], k] = _before(totals, below)
@@ -291,12 +291,12 @@ def _before(totals: NDArray, below: NDArray) -> NDArray:
         upto = np.cumsum(totals, axis=1)
         upto += below[:, None]
     else:
-        upto = _summed_up(_padded(totals, totals.dtype.type), below)[:, : totals.shape[1]]
+        upto = _summed_up(_pad_to_tiles(totals, totals.dtype.type), below)[:, : totals.shape[1]]
     upto -= totals
     return upto
 
 
-def _padded(values: NDArray, dtype: type) -> NDArray:
+def _pad_to_tiles(values: NDArray, dtype: type) -> NDArray:
     """Return a copy in which codes are filled up with 0 to whole tiles."""
     n_resamples, n_codes = values.shape
     spare = -n_codes % TILE_WIDTH
@@ -488,7 +488,7 @@ def _reach_in_all(
     if are_counts and len(counts) == len(flags):
         # Sums of counts are whole and exact, also in single precision.
         zeros = np.zeros(len(weights), dtype=np.float32)
-        upto = [_summed_up(_padded(c, np.float32), zeros)[:, :n_codes] for c in counts]
+        upto = [_summed_up(_pad_to_tiles(c, np.float32), zeros)[:, :n_codes] for c in counts]
     else:
         upto = [np.cumsum(weights * column, axis=1) for column in terms.T]
     total = np.column_stack([sums[:, -1] for sums in upto]).astype(np.float64)

@@ -120,13 +120,20 @@ class Circles:
         return row_values
 
     def block_sums(self, totals: Floats, length: NDArray[np.intp] | int) -> Floats:
-        """Sum totals (n_samples, n_terms) in time over the block that begins at each position."""
+        """Sum totals (n_samples, n_terms) in time over the block that begins at each position.
+
+        ``length`` is that of the blocks, or of those of each series. The sums are returned term by
+        term, (n_terms, n_samples).
+        """
         sums = np.empty((totals.shape[1], len(totals)))
         lengths = np.broadcast_to(length, self.sizes.shape).tolist()
-        for start, size, rows in zip(self.offsets, self.sizes, lengths, strict=True):
+        for start, size, block_length in zip(self.offsets, self.sizes, lengths, strict=True):
             series_totals = totals[start : start + size].T
-            around = np.concatenate((series_totals, series_totals[:, : rows - 1]), axis=1)
-            sums[:, start : start + size] = moving_sums(around, rows)[:, rows - 1 :]
+            # On the circle the first rows follow the last.
+            beyond_end = series_totals[:, : block_length - 1]
+            around = np.concatenate((series_totals, beyond_end), axis=1)
+            moving = moving_sums(around, block_length)
+            sums[:, start : start + size] = moving[:, block_length - 1 :]
         return sums
 
 
@@ -233,15 +240,16 @@ class SeriesBlock(UnitBlock):
         return self.starts.weights
 
     def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
-        return self._counts_by_entry[:, entries]
+        return self._weights_of_entries[:, entries]
 
     @cached_property
-    def _counts_by_entry(self) -> NDArray[Any]:
+    def _weights_of_entries(self) -> NDArray[Any]:
         """Weights of all entries, (n_resamples, n_entries).
 
         One resample after the other is read, since the weights of one stay in the cache.
         """
         units = self.units_of_codes.units
+        # Units are rows here. All numbers are inside: "clip" saves the check of each.
         return self.counts if units is None else self.counts.take(units[:, 0], axis=1, mode="clip")
 
     def sums_of_atoms(self, totals: Any) -> Floats:
@@ -306,7 +314,7 @@ class SeriesBlock(UnitBlock):
         return drawn_sums
 
     def _sums_of_any(self, block_sums: _BlockSums, resamples: slice) -> Floats:
-        """Return the same where rows do not differ, so that it does not matter where blocks begin.
+        """Return the sum of each block where rows do not differ, wherever the blocks begin.
 
         One resample, (1, n_blocks), stands for all.
         """
@@ -446,7 +454,7 @@ class SeriesDesign(SamplingDesign):
 
     @cached_property
     def row_by_row(self) -> SeriesDesign:
-        """The same series in blocks of one row, which are numbered series by series in time."""
+        """Return the same series in blocks of one row, numbered series by series in time."""
         circles, series = self.circles, None
         if len(circles.sizes) > 1:
             series = circles.by_row(np.repeat(np.arange(len(circles.sizes)), circles.sizes))

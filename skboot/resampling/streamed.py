@@ -64,7 +64,7 @@ class PoissonWeights:
     Parameters
     ----------
     seed : SeedSequence
-        Of the resamples.
+        Seed of the resamples.
     n_resamples : int
         Number of resamples; the first of many are those of fewer.
     """
@@ -131,13 +131,13 @@ class PoissonWeights:
             where any sum of the weights would fit, else of 64.
         """
         if code is not None:
-            code, order = _sorted(code)
+            code, order = _sort_codes(code)
             units = units[order]
             terms = None if terms is None else terms[:, order]
         n_terms = 0 if terms is None else len(terms)
         total = np.zeros((n_terms, self.n_resamples))
         counts = np.int32 if len(_THRESHOLDS) * len(units) < EXACT_INTEGER else np.int64
-        by_code, by_resample = _beside(on_data, self.n_resamples, counts)
+        by_code, by_resample = _join_known_sums(on_data, self.n_resamples, counts)
         # Sums of the few weights of a piece are exact in single precision.
         factors: NDArray[Any] = np.empty((0, len(units)), dtype=np.float32)
         factors = factors if terms is None else terms
@@ -187,9 +187,9 @@ class PoissonWeights:
         ndarray of shape (n_codes, 1 + n_resamples)
             On the data, and on each resample.
         """
-        code, order = _sorted(code)
+        code, order = _sort_codes(code)
         units, row_weights = units[order], row_weights[order]
-        by_code, by_resample = _beside(on_data, self.n_resamples, np.float64)
+        by_code, by_resample = _join_known_sums(on_data, self.n_resamples, np.float64)
         reused = _Reused(by_code.dtype)
         for rows, resamples, weights in self._tiles(units):
             codes, starts = _runs(code[rows])
@@ -249,14 +249,14 @@ class _Tile:
         return weights
 
 
-def _sorted(code: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _sort_codes(code: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return codes in rising order, in two bytes where they fit, and the row of each."""
     narrow = code.astype(np.uint16 if code.max(initial=0) < 1 << 16 else np.int64)
     order = np.argsort(narrow, kind="stable")
     return narrow[order], order
 
 
-def _beside(
+def _join_known_sums(
     on_data: NDArray[Any] | None, n_resamples: int, dtype: Any
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return sums by code of which those on the data are known, and the others, which are 0."""

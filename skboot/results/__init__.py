@@ -1,4 +1,4 @@
-"""What an evaluation found: numbers, a sentence, tables, drawings, files.
+"""Results of evaluations: numbers, a sentence, tables, drawings, files.
 
 `EvaluationResult` holds one score with its bootstrap distribution; whatever it is asked later, such
 as another interval or level, is answered from what it stores. `ComparisonResult` does the same for

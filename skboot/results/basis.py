@@ -33,9 +33,9 @@ from .._base.errors import Note, collected, tell, texts_of
 from .._base.values import read_only, spread_of
 from ..inference.automatic import (
     automatic_interval,
-    bias_told,
     degeneracy,
-    estimate_outside,
+    estimate_outside_sentence,
+    estimated_bias,
     resamples_vary,
 )
 from ..inference.evidence import ConfidenceInterval, Evidence, LargestDeviations
@@ -102,7 +102,7 @@ _CLASSES = {
 
 @dataclass(frozen=True, eq=False)
 class Basis(ABC):
-    """What a result stands on; each subclass is one way.
+    """Evidence of a result and the ways to read it; each subclass is one kind of evidence.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class Basis(ABC):
     is_on_rows_left_out: ClassVar[bool] = False
     # Whether the replicates are of resampled units, not draws from a distribution.
     is_resampled: ClassVar[bool] = True
-    # Whether an estimate with bias is also told without it.
+    # Whether an estimate with bias is also given without it.
     is_corrected_for_bias: ClassVar[bool] = True
     # Whether resamples without a value are counted among the facts.
     counts_undefined: ClassVar[bool] = True
@@ -152,9 +152,10 @@ class Basis(ABC):
     # -------------------------------------------------------------- numbers
 
     def standard_error(self, method: str = "") -> float:
-        """Return the standard deviation of the defined replicates; NaN of one, or of one unit.
+        """Return the standard deviation of the replicates that are defined.
 
-        It may hang on the method of the interval that stands beside it.
+        It is NaN where fewer than two replicates are defined or a single unit was drawn. A subclass
+        may have another for the interval ``method`` that it stands beside.
         """
         defined = self.evidence.sorted_replicates
         if len(defined) < 2 or not self.evidence.drawn.varies:
@@ -210,7 +211,7 @@ class Basis(ABC):
         return interval
 
     def _warn_of(self, interval: ConfidenceInterval, caution: str | None) -> None:
-        for sentence in (caution, estimate_outside(interval, self.evidence)):
+        for sentence in (caution, estimate_outside_sentence(interval, self.evidence)):
             if sentence:
                 tell(Note("caution", sentence))
 
@@ -264,7 +265,7 @@ class Basis(ABC):
         return not self.is_resampled or result.confidence_interval.method in WITHOUT_RESAMPLES
 
     def replicates_text(self, result: EvaluationResult) -> str:
-        """Return what the replicates are, where the interval is not made from them."""
+        """Describe the replicates, where the interval is not made from them; else ""."""
         unused = "scores on resamples, which the interval does not use"
         return self.replicates_are or (unused if self.uses_no_resamples(result) else "")
 
@@ -284,7 +285,7 @@ class Basis(ABC):
         return self.estimand_words.format(new=wording.new_data(result))
 
     def interval_name(self, result: EvaluationResult) -> str:
-        """Return what kind of interval it is: "CI", unless it is none."""
+        """Return the noun of the interval: "CI", unless it is no confidence interval."""
         return self.interval_noun or ("CI" if result.is_confidence_interval else "interval")
 
     def interval_label(self, result: EvaluationResult) -> str:
@@ -304,9 +305,12 @@ class Basis(ABC):
     def corrected_estimate(self, result: EvaluationResult) -> float | None:
         """Return the estimate without its bias where the interval leaves out the estimate."""
         interval = result.confidence_interval
-        if not self.is_corrected_for_bias or estimate_outside(interval, self.evidence) is None:
+        if (
+            not self.is_corrected_for_bias
+            or estimate_outside_sentence(interval, self.evidence) is None
+        ):
             return None
-        return result.estimate - bias_told(interval, self.evidence).bias
+        return result.estimate - estimated_bias(interval, self.evidence).bias
 
     # -------------------------------------------------------------- a sentence for a paper
 
@@ -385,7 +389,7 @@ class Basis(ABC):
         return lines + self._undefined(result) + wording.notes_beside_reason(result)
 
     def _facts_of_resamples(self, result: EvaluationResult) -> list[tuple[str, str]]:
-        """Return what the resamples are and say, if the interval is made of them."""
+        """Return the lines on resamples and their Monte Carlo error."""
         if self.uses_no_resamples(result):
             no_resamples = "none: the interval uses no resamples"
             return [("Monte Carlo error", no_resamples), ("units", wording.units_and_rows(result))]
@@ -418,7 +422,7 @@ class Basis(ABC):
         return lines + self._undefined(result) + wording.notes_beside_reason(result)
 
     def held_fixed(self, result: EvaluationResult) -> list[tuple[str, str]]:
-        """Return what the interval does not vary, if anything."""
+        """Return the line of what the interval holds fixed, if anything."""
         fixed = wording.listed(result.held_fixed) if result.held_fixed else ""
         return [("conditional on", fixed)] if fixed else []
 
@@ -454,7 +458,7 @@ class Basis(ABC):
         return f"{wording.units_and_rows(result)}, {wording.counted(result.n_resamples, 'time')}"
 
     def facts_of_runs(self, result: EvaluationResult) -> list[tuple[str, str]]:
-        """Return what several runs add."""
+        """Return the lines on several runs; none without these."""
         return []
 
     # -------------------------------------------------------------- files
@@ -483,7 +487,7 @@ class SystemBasis(Basis):
     estimand_words = "performance of this trained system on {new}"
 
     def standard_error(self, method: str = "") -> float:
-        """Return the error in closed form beside an interval that has one, or else the usual."""
+        """Return the error in closed form beside an interval that has one, else of replicates."""
         error = error_without_resamples(self.evidence, method)
         closed = self.evidence.drawn.varies and error is not None and not math.isnan(error)
         return float(error) if closed else super().standard_error()  # type: ignore[arg-type]
@@ -493,7 +497,7 @@ class SystemBasis(Basis):
         expected = wording.corrected_estimate(result) or score
         start = f"{name} on {wording.new_data(result)} is estimated at {score} from {rows}"
         if expected != score:
-            of_estimate = bias_told(result.confidence_interval, self.evidence).bias
+            of_estimate = estimated_bias(result.confidence_interval, self.evidence).bias
             bias = rendering.number(of_estimate, wording.scale_of(result))
             start = (
                 f"{name} was {score} on {rows}; corrected for a bias of {bias}, on "
@@ -550,7 +554,8 @@ class SimultaneousBasis(SystemBasis):
     Attributes
     ----------
     evidence : skboot.inference.evidence.Evidence
-        Of the score, with the largest deviation over all of them in each resample as its ``max_t``.
+        Evidence of the score, with the largest deviation over all of them in each resample as its
+        ``max_t``.
     n_scores : int
         Number of scores whose intervals hold at once.
     n_constant : int
@@ -573,7 +578,7 @@ class SimultaneousBasis(SystemBasis):
 
     @property
     def note(self) -> Note:
-        """What the level of the call is for."""
+        """Note that the level of the call is that of all intervals at once."""
         return Note(
             "advice",
             f"The intervals of {self.n_scores} scores hold all at once with the confidence level: "
@@ -609,7 +614,7 @@ def bases_together(evidence: Sequence[Evidence]) -> list[SimultaneousBasis]:
     Parameters
     ----------
     evidence : sequence of Evidence
-        Of each score.
+        Evidence of each score.
 
     Returns
     -------
@@ -653,7 +658,7 @@ class GapBasis(Basis):
     Attributes
     ----------
     evidence : skboot.inference.evidence.Evidence
-        Of their difference, with its ``gap``.
+        Evidence of their difference, with its ``gap``.
     metric : str
         Name of the metric.
     pair : str
@@ -679,7 +684,7 @@ class GapBasis(Basis):
 
     @property
     def gap(self) -> SubgroupGap:
-        """What the simultaneous interval is made of."""
+        """Evidence of the gap, which the simultaneous interval is made of."""
         assert self.evidence.gap is not None
         return SubgroupGap.of_stored(self.evidence.gap)
 

@@ -1,4 +1,4 @@
-"""`ComparisonResult`: paired differences of several systems, which tell who differs from the best.
+"""`ComparisonResult`: paired differences of several systems, which show who differs from the best.
 
 A `PairedDifference` gives verdicts, the pairs of a comparison together its `Ranks`. Words and
 tables are in `skboot.results.comparison_texts`; several comparisons are a
@@ -66,7 +66,7 @@ class ShownPair(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparisonFacts:
-    """What all pairs of a comparison share.
+    """Facts that all pairs of a comparison share.
 
     Attributes
     ----------
@@ -158,8 +158,8 @@ class PairedDifference(Hinting):
         Standard deviation of the difference over the resamples, or in closed form beside an
         interval that uses none, such as Tango's.
     degrees_of_freedom : float or None
-        Of the t interval of methods; of systems, units less strata. None where the interval uses
-        no resamples.
+        Degrees of freedom of the t interval of methods; of systems, units less strata. None where
+        the interval uses no resamples.
     components : mapping of str to float, or None
         Parts of the squared standard error of methods on a test set: "runs", which more runs would
         reduce, and "test", which more test units would reduce.
@@ -169,7 +169,7 @@ class PairedDifference(Hinting):
         Exact, where both are right or wrong on independent rows.
     n_deciding : float or None
         Units that decide the difference: as many, of equal influence on it, would make it vary as
-        much. Of right and wrong rows about as many as tell two systems apart. Known for systems
+        much. Of right and wrong rows about as many as differ between two systems. Known for systems
         on the same rows whose scores are functions of sums or areas under ROC curves, unless rows
         are very many. Of other scores of rows at most the rows whose predictions differ.
     outperformance : Outperformance or None
@@ -273,12 +273,12 @@ class PairedDifference(Hinting):
 
     @property
     def estimand(self) -> str:
-        """What the difference is of: "system" or "method"."""
+        """Kind of what is compared: "system" or "method"."""
         return self._facts.estimand
 
     @property
     def unit(self) -> str:
-        """What was resampled, in the singular: "row", "group", ..."""
+        """Unit that was resampled, in the singular: "row", "group", ..."""
         return self._facts.unit
 
     @property
@@ -295,7 +295,7 @@ class PairedDifference(Hinting):
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether the systems can be told apart: the widest interval lies on one side of 0."""
+        """Whether the systems can be distinguished: the widest interval lies on one side of 0."""
         low, high = self._widest_interval
         return bool(low > 0 or high < 0)
 
@@ -399,7 +399,7 @@ class PairedDifference(Hinting):
         return record
 
     def _further_cells(self, options: rendering.TableOptions) -> dict[str, str]:
-        """Return what a table shows of it in columns of their own, by their titles."""
+        """Return further cells of the pair's row of a table, by the titles of their columns."""
         exact = self.mcnemar_p_value if options.p_values else None
         return {} if exact is None else {"McNemar p": p_number(exact)}
 
@@ -549,7 +549,7 @@ def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table
     Parameters
     ----------
     result : ComparisonResult
-        Of two systems.
+        Comparison of two systems.
     verdict : Verdict
         On its pair.
     """
@@ -598,7 +598,7 @@ def _score_quantile(pair: PairedDifference) -> float:
 def _detectable(pair: PairedDifference, interval: ConfidenceInterval) -> float:
     """Return the margin that would pass with 80% probability if both were equal."""
     if pair._discordant is not None:
-        # As if the rows that tell them apart were split evenly.
+        # As if the rows on which they differ were split evenly.
         half = sum(pair._discordant[:2]) / 2
         n = pair._discordant[2]
         low, _ = tango_limits(Discordant(half, half, n), _score_quantile(pair))  # type: ignore[arg-type]
@@ -689,8 +689,8 @@ def _numbers(pair: PairedDifference, interval: ConfidenceInterval) -> str:
 # ------------------------------------------------------------------ ranks
 
 # A system has rank 1 + the number of systems that are strictly better. With simultaneous statements
-# on all differences, its rank is at least 1 + the number of systems that are told to be better, and
-# at most the number of systems less those told to be worse (Mogstad, Romano, Shaikh & Wilhelm
+# on all differences, its rank is at least 1 + the number of systems that are shown to be better,
+# and at most the number of systems less those shown to be worse (Mogstad, Romano, Shaikh & Wilhelm
 # 2024).
 
 
@@ -821,7 +821,7 @@ class Ranks(RankTable):
     metric : str
         Name of the metric.
     confidence_level : float
-        Of all intervals of ranks together.
+        Confidence level of all intervals of ranks together.
     rows : tuple of Rank
         The ranks.
     caution : str
@@ -1032,7 +1032,7 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     @property
     def _compared(self) -> str:
-        """What is compared, in the singular: "system" or "method"."""
+        """Noun of what is compared, in the singular: "system" or "method"."""
         return self.estimand
 
     def _method_name(self, method: str) -> str:
@@ -1082,7 +1082,7 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     @cached_property
     def _shown_pairs(self) -> tuple[PairedDifference, ...]:
-        """Those that a summary or a picture shows: all, or of many those with the best system.
+        """Pairs that a summary or a picture shows: all, or of many those with the best system.
 
         A reader compares with the best; all of 20 systems would fill 190 rows.
         """

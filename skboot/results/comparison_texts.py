@@ -1,4 +1,4 @@
-"""How a comparison is told: the words of its title, facts and claim, the cells of its tables.
+"""A comparison in words: the words of its title, facts and claim, the cells of its tables.
 
 No system is called better where the simultaneous interval holds 0, and two systems that are not
 distinguishable are never called equal.
@@ -78,8 +78,8 @@ def scales_of_scores(result: ComparisonResult) -> dict[str, rendering.Scale]:
     """Return the decimals of each system's score, in tables as in sentences.
 
     All have those that the system with the narrowest interval needs, if these are at most two more.
-    No two systems that can be told apart are written alike, unless that takes more than two digits
-    more.
+    No two systems that can be distinguished are written alike, unless that takes more than two
+    digits more.
     """
     systems = result.systems
     needed = rendering.alike([wording.scale_of(system) for system in systems.values()])
@@ -356,13 +356,13 @@ def claim(result: ComparisonResult) -> str:
         names = f": {wording.named(apart)}" if apart else ""
         text = (
             f"{differences}{result.estimand}s on {_rows(result)}, {len(apart)} were significantly "
-            f"{side} 0{names} ({_together(result)})."
+            f"{side} 0{names} ({_adjustment_phrase(result)})."
         )
     elif centre is None:
         n_apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
         text = (
             f"{differences}{result._compared}s {n_apart} differed significantly from 0 "
-            f"({_together(result)})."
+            f"({_adjustment_phrase(result)})."
         )
     else:
         text = _claim_with(result, centre)
@@ -399,7 +399,7 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
         on = " on bootstrap samples" if _is_left_out(result) else ""
         sentence += (
             f" {pair.first} beat {pair.second} in {share}% of {outperformance.n_pairs} pairs of "
-            f"runs{on} ({level} CI {low} to {high}%, given {_given(result)})."
+            f"runs{on} ({level} CI {low} to {high}%, given {_condition_phrase(result)})."
         )
     word = _comparative(result)
     not_significant = "The difference is not significant: this does not show that"
@@ -407,7 +407,7 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
         return f"{sentence} {not_significant} it is {_SIDES[pair.alternative]} 0."
     if not result.is_distinguishable(pair):
         return f"{sentence} {not_significant} one is {word}, nor that they are equal."
-    winner, loser = _ordered(result, pair)
+    winner, loser = _order_by_score(result, pair)
     verb = "scores" if result.greater_is_better is None else "is"
     return f"{sentence} {winner} {verb} significantly {word} than {loser}."
 
@@ -417,7 +417,7 @@ def _comparative(result: ComparisonResult) -> str:
     return "higher" if result.greater_is_better is None else "better"
 
 
-def _ordered(result: ComparisonResult, pair: PairedDifference) -> tuple[str, str]:
+def _order_by_score(result: ComparisonResult, pair: PairedDifference) -> tuple[str, str]:
     """Return the names, that with the better score first; the higher, if no direction is known."""
     is_ordered = (pair.difference > 0) == (result.greater_is_better is not False)
     return (pair.first, pair.second) if is_ordered else (pair.second, pair.first)
@@ -436,7 +436,7 @@ def _interval_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
         result._method_name(method),
     ]
     if method not in CLOSED_FORM and method != "welch":
-        details += _drawn(result, "both")
+        details += _resampling_phrases(result, "both")
     if not math.isnan(pair.p_value):
         details.append(p_text(p_numbers(result, pair)[0]))
     return ", ".join(details)
@@ -450,7 +450,7 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
         pair = result.pair(name, centre)
         kind = "open"
         if result.is_distinguishable(pair):
-            kind = "better" if _ordered(result, pair)[0] == name else "worse"
+            kind = "better" if _order_by_score(result, pair)[0] == name else "worse"
         groups[kind].append(name)
     score = rendering.number(result.systems[centre].estimate, scales_of_scores(result)[centre])
     noun = result._compared
@@ -473,14 +473,14 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
     }
     clauses = [words[kind].format(wording.named(names)) for kind, names in groups.items() if names]
     separator = "; " if result.reference is None else ", "
-    return f"{start}{separator}{', '.join(clauses)} ({_together(result)})."
+    return f"{start}{separator}{', '.join(clauses)} ({_adjustment_phrase(result)})."
 
 
-def _together(result: ComparisonResult) -> str:
-    """Say how the intervals allow for the number of differences, and what was drawn."""
+def _adjustment_phrase(result: ComparisonResult) -> str:
+    """Say how the intervals allow for the number of differences, and what was resampled."""
     level, n = rendering.percent(result.confidence_level), len(result.pairs)
     level = level if result.alternative == "two-sided" else f"one-sided {level}"
-    resampled = "".join(f"; {text}" for text in _drawn(result, "all"))
+    resampled = "".join(f"; {text}" for text in _resampling_phrases(result, "all"))
     if result.training_share is not None:
         resampled += f"; methods{_size(result)}"
     if result.adjust is None:
@@ -494,7 +494,7 @@ def _is_left_out(result: ComparisonResult) -> bool:
     return result._any_system._basis.is_on_rows_left_out
 
 
-def _drawn(result: ComparisonResult, for_whom: str) -> list[str]:
+def _resampling_phrases(result: ComparisonResult, for_whom: str) -> list[str]:
     """Say what was resampled for which systems in common; empty if nothing was."""
     if not result._is_paired:
         return ["independent resamples of each test set"]
@@ -520,7 +520,7 @@ def _size(result: ComparisonResult) -> str:
     return f" when trained on {share} of these {result._any_system.unit}s"
 
 
-def _given(result: ComparisonResult) -> str:
+def _condition_phrase(result: ComparisonResult) -> str:
     """Say what P(A > B) over paired runs holds fixed."""
     if _is_left_out(result):
         return "this training set"
@@ -624,9 +624,9 @@ def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
         (
             "P(A > B)",
             f"share of pairs of runs{on} in which A scores better than B, conditional on "
-            f"{_given(result)}: it does not hold for other rows. Significant if the interval lies "
-            "on one side of .5, and meaningful if it reaches beyond .75 or .25 (Bouthillier et al. "
-            "2021)",
+            f"{_condition_phrase(result)}: it does not hold for other rows. Significant if the "
+            "interval lies on one side of .5, and meaningful if it reaches beyond .75 or .25 "
+            "(Bouthillier et al. 2021)",
         )
     ]
     if len(shown) <= _MAX_VERDICTS:

@@ -55,7 +55,7 @@ CURVE_SYNONYMS = {
     "decision_curve": "decision",
     "net_benefit": "decision",
 }
-"""What people call a curve of scores, in lower case with underscores, and its name."""
+"""Name of a curve by what people call it, in lower case with underscores."""
 
 _OF_A_POINT = "A point of a curve: its interval holds for this point by itself."
 _EXTRAPOLATED = (
@@ -104,7 +104,7 @@ class CurveResult(FromACall, Shown):
     band : {"simultaneous", "pointwise"}
         Whether the limits hold for the whole curve at once, or for each point by itself.
     confidence_level : float
-        Of the band.
+        Confidence level of the band.
     reference : ndarray of shape (n_grid,) or None
         The curve of a system that ignores its inputs (perfect calibration for "calibration", treat
         all for "decision"); None where there is none.
@@ -358,7 +358,11 @@ class CurveResult(FromACall, Shown):
         *,
         of_fits: bool = False,
     ) -> EvaluationResult:
-        """Return the score of a method at a training-set size."""
+        """Return the score of a method at a training-set size.
+
+        ``of_fits`` says that it is extended by fitted laws of the curve, beyond the sizes that were
+        measured: its limits are no confidence interval.
+        """
         return evaluation_result(
             replace(self._provenance, notes=notes),
             metric=f"{self._value_name} at {x:,.0f} {self._axes[0]}",
@@ -371,7 +375,7 @@ class CurveResult(FromACall, Shown):
         )
 
     def _evidence(self, k: int) -> Evidence:
-        """What intervals of a point are made of."""
+        """Evidence of a point, which its intervals are made of."""
         return Evidence(
             float(self.estimate[k]),
             self.bootstrap_distribution[:, k],

@@ -44,14 +44,14 @@ class DatasetsPair(PairedDifference):
     Attributes
     ----------
     wilcoxon_p_value : float
-        Of Wilcoxon's signed-rank test over the data sets, by itself.
+        P-value of Wilcoxon's signed-rank test over the data sets, by itself.
     wilcoxon_p_value_adjusted : float
         The same, adjusted by Holm's procedure over all pairs of the comparison.
     standard_deviation : float
-        Of the difference over the data sets.
+        Standard deviation of the difference over the data sets.
     between_deviation : float or None
-        Of the true difference over the data sets, without the error of each; None where the error
-        is not known.
+        Standard deviation of the true difference over the data sets, without the error of each;
+        None where the error is not known.
     margin : float or None
         Difference that does not matter in practice.
     share_within_margin : float or None
@@ -146,9 +146,9 @@ class MeanRanks(RankTable):
     Attributes
     ----------
     metric : str
-        By which they are ranked.
+        Metric by which they are ranked.
     confidence_level : float
-        Of all intervals together.
+        Confidence level of all intervals together.
     rows : tuple of MeanRank
         The mean ranks.
     n_datasets : int

@@ -1,4 +1,4 @@
-"""What results of a method stand on: its runs, its trainings, its scores on several data sets.
+"""Evidence of results of a method: its runs, its trainings, its scores on several data sets.
 
 `RunsBasis` is of several runs of one method on one test set, `SystemOfRunsBasis` of the first of
 them; both hold the evidence of all runs, so that a result of either answers for any estimand.
@@ -58,7 +58,7 @@ _INTERVAL_NAMES = {"next_run": "prediction interval", "pooled": "spread of singl
 
 @dataclass(frozen=True, eq=False)
 class SeveralRuns(Basis):
-    """What all results of several runs share.
+    """Evidence of several runs, which results of all estimands share.
 
     Attributes
     ----------
@@ -418,7 +418,7 @@ class GivenDataSetsBasis(ScoresBasis):
     evidence : skboot.inference.evidence.Evidence
         The mean, its standard error, and draws from the normal distribution of its error.
     degrees_of_freedom : float
-        Of the standard error.
+        Degrees of freedom of the standard error.
     """
 
     degrees_of_freedom: float
@@ -481,7 +481,7 @@ class DrawnDataSetsBasis(GivenDataSetsBasis):
     _methods = ("skewed-t", "t", "studentized", "percentile")
 
     def _limits_by(self, method: str, level: float) -> tuple[float, float]:
-        """Return those of Student's t, farther where skewed, or some from the resamples."""
+        """Return limits of Student's t, farther where skewed, or limits from the resamples."""
         if method == "t":
             return super()._limits_by(method, level)
         if method != "skewed-t":

@@ -68,7 +68,7 @@ class EvaluationPlan(FromACall, Shown):
     power : float or None
         Probability with which a difference or margin is to be shown; None for a half-width.
     confidence_level : float
-        Of the intervals.
+        Confidence level of the intervals.
     value : float
         Half-width, or power, that is expected of ``n_units`` and ``n_runs``.
     n_units_range : tuple of float or None
@@ -145,7 +145,7 @@ class EvaluationPlan(FromACall, Shown):
 
     @property
     def _aim(self) -> str:
-        """What was asked for, in words."""
+        """Aim of the plan, in words."""
         level, target = rendering.percent(self.confidence_level), f"{self.target_value:g}"
         if self.power is None:
             return f"a half-width of {target} of the {level} interval"

@@ -116,7 +116,7 @@ class PrintedPair(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class TableCheck(FromACall, Shown):
-    """What the scores of a printed table allow.
+    """Conclusions that the scores of a printed table allow.
 
     `skboot.check_table` makes them. Two checks are equal if all they hold is equal; they cannot be
     hashed or changed. A data frame, Markdown and LaTeX hold the pairs; ``pd.DataFrame(check.rows)``
@@ -133,7 +133,8 @@ class TableCheck(FromACall, Shown):
     in_percent : bool
         Whether the scores were read as percent.
     confidence_level : float
-        Of Wilson's limits; two systems are significantly different if p is at most 1 minus this.
+        Confidence level of Wilson's limits; two systems are significantly different if p is at most
+        1 minus this.
     notes : tuple of str
         How the table was read, and what the check assumes.
     held_fixed : tuple of str
@@ -377,7 +378,8 @@ def check_table(
         Decimals of every printed score, where the table has no column ``decimals``. When None those
         of the text; of numbers, which lose zeros at the end, the most that one of the column has.
     confidence_level : float
-        Of Wilson's limits, in (0, 1). A p-value of at most 1 minus this is significant.
+        Confidence level of Wilson's limits, in (0, 1). A p-value of at most 1 minus this is
+        significant.
 
     Returns
     -------

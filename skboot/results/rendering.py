@@ -29,7 +29,7 @@ _TEXT_TABLE: ContextVar[Callable[[Table], str] | None] = ContextVar("text_table"
 DET_RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
 """Rates that are marked on the axes of a DET curve, as scikit-learn does, and that tables show."""
 LEGEND = "grey: bootstrap distribution; dot and line: estimate and interval"
-"""What every drawing shows, for those who see it."""
+"""Legend below every drawing."""
 # The contrast is 4.0 on white and 5.2 on near-black, so that the colour is readable on both.
 _ACCENT = "#2f7fd6"
 # Decimals by which numbers side by side may differ before they are no longer written alike.
@@ -84,7 +84,7 @@ class Table(NamedTuple):
 
 
 class TableOptions(NamedTuple):
-    """What a reader asks of the tables of a result.
+    """Options of the tables of a result, as its reader gives them.
 
     Attributes
     ----------
@@ -172,8 +172,8 @@ class Scale:
         estimates, intervals, anchors : iterable
             What will be shown, and what it must not be mistaken for.
         width : float, optional
-            Of the interval: a fortieth of it is the most by which rounding moves a number. All
-            numbers have the decimals of the one that needs most, if these are at most two more;
+            Width of the interval: a fortieth of it is the most by which rounding moves a number.
+            All numbers have the decimals of the one that needs most, if these are at most two more;
             else each has its own.
         digits : int
             Decimals to begin with where there is no width.
@@ -299,7 +299,7 @@ def text_list(items: Sequence[tuple[str, str]], width: int = _LINE) -> str:
     items : sequence of tuple of str
         Label and text.
     width : int
-        Of a line.
+        Width of a line.
 
     Returns
     -------
@@ -367,7 +367,7 @@ def tables_by(write: Callable[[Table], str]) -> Iterator[None]:
 
 
 def plain_table(table: Table) -> str:
-    """Write a table in columns of plain text, whoever writes other tables."""
+    """Write a table in columns of plain text, even where `tables_by` has set another writer."""
     lines = [[one_line(cell) for cell in row] for row in (table.header, *table.rows)]
     above = [""] * len(lines)
     if _is_too_wide(table):
@@ -466,7 +466,7 @@ def latex_tables(
     tables : sequence of tuple (str, Table)
         Each after its name, which may be empty.
     caption, label : str, optional
-        Of a float that holds all tables; without both there is none.
+        Caption and label of a float that holds all tables; without both there is none.
 
     Returns
     -------

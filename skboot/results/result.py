@@ -25,7 +25,7 @@ from .._base.doors import door
 from .._base.errors import as_type_error, collected, refuse, tell
 from .._base.hints import Hinting
 from .._base.typing import Estimand, Layout, MethodInterval, RunsInterval
-from .._base.values import load, read_only, same_values, save, write_whole
+from .._base.values import load, read_only, same_values, save, write_atomically
 from .._base.versions import versions_used
 from .._base.work import stored_seed
 from ..inference.evidence import ConfidenceInterval, Evidence
@@ -40,7 +40,7 @@ _PLAIN = frozenset((str, bool, int, type(None)))
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file in UTF-8, whole or not at all."""
-    write_whole(path, lambda file: file.write(text.encode()))
+    write_atomically(path, lambda file: file.write(text.encode()))
 
 
 def plain(value: Any, *, for_json: bool = False) -> Any:
@@ -58,10 +58,9 @@ def plain(value: Any, *, for_json: bool = False) -> Any:
     object
         A copy.
     """
+    # Most values are plain; the checks that follow take a microsecond each.
     kind = type(value)
-    is_plain = not for_json or math.isfinite(value) if kind is float else kind in _PLAIN
-    if is_plain:
-        # Most values; the checks that follow take a microsecond each.
+    if kind in _PLAIN or (kind is float and (not for_json or math.isfinite(value))):
         return value
     if kind is dict or isinstance(value, Mapping):
         return {str(key): plain(item, for_json=for_json) for key, item in value.items()}
@@ -120,7 +119,7 @@ class Number(NamedTuple):
 
 
 class Several(NamedTuple):
-    """What several results of one sort are together, in a `skboot.results.ResultTable`.
+    """Words and ways for several results of one sort, in a `skboot.results.ResultTable`.
 
     Attributes
     ----------
@@ -399,7 +398,7 @@ class Shown(Hinting, ABC):
 
 
 class ShownNumbers(Shown):
-    """What results that are numbers with limits can do besides: be logged as a flat dict."""
+    """Results that are numbers with limits, which can be logged as a flat dict."""
 
     @abstractmethod
     def _numbers(self) -> Iterator[Number]:
@@ -484,7 +483,7 @@ def _check_text(name: str, text: Any, advice: str = "") -> None:
 
 
 class ShownDifferences(ShownNumbers):
-    """What comparisons and tables of them can do besides: show scores beside differences."""
+    """Comparisons and tables of them, which can show scores beside differences."""
 
     @abstractmethod
     def _systems(self, options: rendering.TableOptions) -> rendering.Table:
@@ -526,7 +525,7 @@ class ShownDifferences(ShownNumbers):
 
         Notes
         -----
-        The best estimate of a column need not be better than the others: the differences tell.
+        The best estimate of a column need not be better than the others: the differences show it.
         Where the direction of a metric is unknown nothing is bold; estimates that are written
         alike are bold alike.
         """
@@ -610,7 +609,7 @@ class ShownDifferences(ShownNumbers):
 
 @dataclass(frozen=True)
 class CallFacts:
-    """What words and numbers of a result hang on, and is known of its call alone.
+    """Facts of a call that words and numbers of its results depend on.
 
     Attributes
     ----------
@@ -658,7 +657,7 @@ NOTHING_ASKED = CallFacts()
 
 @dataclass(frozen=True)
 class Provenance:
-    """What every result keeps of the call that made it.
+    """Notes, settings, seed and versions of the call that made a result.
 
     Attributes
     ----------
@@ -697,7 +696,7 @@ class Provenance:
 
 
 class FromACall:
-    """What all results share that hold a `Provenance`: its values are theirs.
+    """Base of results that hold a `Provenance`, whose values are read as their own.
 
     Two results are equal if all they hold is equal; they cannot be hashed.
     """
@@ -711,12 +710,12 @@ class FromACall:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know."""
+        """Sentences that a reader of the result must know."""
         return self._provenance.notes
 
     @property
     def held_fixed(self) -> tuple[str, ...]:
-        """What the interval does not vary."""
+        """Sources of variation that the interval holds fixed, in words."""
         return self._provenance.held_fixed
 
     @property
@@ -746,7 +745,7 @@ class FromACall:
 
     @property
     def _judge_record(self) -> dict[str, Any]:
-        """What tables and records hold where there is a judge: nothing without one."""
+        """Entries of tables and records for the labels of a judge; none without a judge."""
         if self.proxy_weight is None:
             return {}
         return {"n_labelled": self.n_labelled, "proxy_weight": self.proxy_weight}
@@ -907,7 +906,7 @@ class EvaluationResult(FromACall, ShownNumbers):
 
     @property
     def _evidence(self) -> Evidence:
-        """What intervals are computed from."""
+        """Evidence that intervals are computed from."""
         return self._basis.evidence
 
     @property
@@ -963,7 +962,7 @@ class EvaluationResult(FromACall, ShownNumbers):
 
     @property
     def n_deciding(self) -> float | None:
-        """Units that decide the score; None where nothing tells.
+        """Units that decide the score; None where they are not known.
 
         (sum v^2)^2 / sum v^4 over the influences v of the units: as many of equal influence would
         make the score vary as much. Of p wrong rows about p. At most as many as the metric knows to

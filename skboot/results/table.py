@@ -345,13 +345,13 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         dict
             As from `EvaluationResult.to_dict` and `ComparisonResult.to_dict`.
         """
-        return {str(name): _shown(value).to_dict() for name, value in self.items()}
+        return {str(name): _dict_as_table(value).to_dict() for name, value in self.items()}
 
     # -------------------------------------------------------------- what `Shown` asks for
 
     @property
     def _sort(self) -> Several:
-        """What the results are together; sections where they are of several sorts, or nested."""
+        """Sort that the results share; sections where they are of several sorts, or nested."""
         sorts = {
             shown._several if len(path) == 1 or shown._several is ROWS else SECTIONS
             for path, shown in leaves(self)
@@ -361,7 +361,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     def _sections(self) -> list[tuple[str, Any]]:
         """Return what stands below the other, each with its name."""
         if self._sort.are_named:
-            return list(_named(self))
+            return list(_name_parts(self))
         return [(shown._title, shown) for _, shown in leaves(self)]
 
     @property
@@ -437,7 +437,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         return "".join(parts)
 
     def _to_parts(self) -> dict[str, Any]:
-        shown = [(name, _shown(value)) for name, value in self.items()]
+        shown = [(name, _dict_as_table(value)) for name, value in self.items()]
         return {"entries": [(name, value._format[0], value._to_parts()) for name, value in shown]}
 
     @classmethod
@@ -463,7 +463,7 @@ def laid_out(
     Parameters
     ----------
     results : mapping of str to result
-        By the name of their statistic.
+        Results by the name of their statistic.
     single, paths, alone
         As of `skboot.study.rows.Places`.
 
@@ -485,14 +485,16 @@ def laid_out(
 # ------------------------------------------------------------------ steps
 
 
-def _named(results: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+def _name_parts(
+    results: Mapping[Any, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[str, Any]]:
     """Yield comparisons, and whole what holds scores alone, each with its name."""
     for key, value in results.items():
         below = (*path, str(key))
         if isinstance(value, Mapping) and comparisons_of(value):
-            yield from _named(value, below)
+            yield from _name_parts(value, below)
         else:
-            yield ", ".join(below), _shown(value)
+            yield ", ".join(below), _dict_as_table(value)
 
 
 def _named_by_metric(results: Iterable[Any]) -> dict[Any, Any]:
@@ -522,6 +524,6 @@ def _named_by_metric(results: Iterable[Any]) -> dict[Any, Any]:
     return named
 
 
-def _shown(value: Any) -> Any:
+def _dict_as_table(value: Any) -> Any:
     """Return a dict as a table; all else as it is."""
     return value if isinstance(value, Shown) else ResultTable(value)

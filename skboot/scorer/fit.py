@@ -442,7 +442,7 @@ def _scoring_of_data() -> Iterator[None]:
     try:
         yield
     except MetricError as failure:
-        raise failure.on_data("scoring") from failure.error
+        raise failure.error_on_data("scoring") from failure.error
     except NotANumber as error:
         must = "return one real number for the data"
         raise check.fail("scoring", must, error.returned) from error

@@ -26,8 +26,8 @@ from .._base.work import (
     CHUNKS_PER_WORKER,
     Workers,
     check_dask_workers,
-    in_chunks,
     progress,
+    results_in_chunks,
     single_threaded_blas,
 )
 from ..inference.distribution import check_replicates_fit
@@ -235,7 +235,7 @@ def state_of_scanned(
     work = (_state_of_runs, (settings, arrays), shares)
     total = StreamState.empty(settings)
     with progress(n_rows, "rows", workers.verbose) as done:
-        for states in in_chunks(*work, n_jobs=n_jobs, seconds_each=seconds):
+        for states in results_in_chunks(*work, n_jobs=n_jobs, seconds_each=seconds):
             for state in states:
                 total = total.plus(state, settings)
                 done(state.n_rows)
@@ -369,7 +369,7 @@ def state_of_dask(
     columns : mapping of str to array-like
         As of `skboot.streams.state.part_added`; at least one of them of dask.
     verbose : int or None
-        Of the progress of schedulers in this process; a cluster has a dashboard.
+        Verbosity of the progress of schedulers in this process; a cluster has a dashboard.
     """
     dask = _import("dask")
     for name, values in columns.items():
@@ -540,9 +540,9 @@ def streamed(
     scoring : Scoring
     sampling : Sampling
     score_options : Wanted
-        Of each system by itself.
+        Options of each system by itself.
     interval : str, optional
-        Of differences, where these are what is asked for.
+        Interval of differences, where these are what is asked for.
     intervals : sequence of str
         Those that a stream can have.
 

@@ -64,7 +64,7 @@ class ScoreCells(NamedTuple):
     Attributes
     ----------
     coarse, fine : CellTable
-        Of resamples, and of the data alone.
+        Cells of resamples, and of the data alone.
     positive : ndarray of shape (n_labels,), bool
         Which labels are of the positive class.
     weighted : bool
@@ -107,7 +107,7 @@ class ScoreCells(NamedTuple):
         )
         return ClassSizes(negative, positive, share)
 
-    def worth_of_weight(self) -> float:
+    def rows_per_weight(self) -> float:
         """Return how many rows of equal weight a unit of weight is worth."""
         if not self.weighted:
             return 1.0
@@ -159,10 +159,9 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> CurveDraws:
         )
     replicates = replicates[1:]
     replicates.flags.writeable = False
-    worth = cells.worth_of_weight()
-    behind, floor = (
-        limit_of_curve(block, reduced, worth) for limit_of_curve in (curve.behind, curve.floor)
-    )
+    rows_per_weight = cells.rows_per_weight()
+    behind = curve.behind(block, reduced, rows_per_weight)
+    floor = curve.least_standard_error(block, reduced, rows_per_weight)
     return CurveDraws(curve, cells.sizes(), estimate, replicates, behind, floor, bin_error)
 
 
@@ -192,12 +191,12 @@ class _Around(NamedTuple):
     Attributes
     ----------
     shares : ndarray of shape (n_grid,)
-        Of the class.
+        Shares of the class.
     before, after : ndarray of shape (n_grid, 2)
         Weights of this class, and of the other, up to the interval of scores in which the share is
         reached, and with it.
     total : ndarray of shape (2,)
-        Of all intervals.
+        Total of all intervals.
     of_one_score : ndarray of shape (n_grid,), bool
         Whether the interval holds one score alone, whose rows are ties.
     """
@@ -297,7 +296,7 @@ def streamed_curves(
     y_true: Any, y_score: Any, curve_options: CurveAsked, sampling: Sampling, score_options: Wanted
 ) -> dict[str, CurveResult]:
     """Return curves by system of columns that are read in parts; see `evaluate_curves`."""
-    check_streamable_curve(curve_options)
+    check_curve_of_stream(curve_options)
     scoring = Scoring("roc_auc", pos_label=None)
     systems: dict[str | None, tuple[str, Any]] = {
         name: (argument_of(name), scores) for name, scores in named_scores(y_score).items()
@@ -316,11 +315,14 @@ def check_accumulator(settings: StreamSettings, curve_options: CurveAsked) -> No
     if DIFFERENCE in settings.systems:
         must = f"name no system {DIFFERENCE!r}, which is that of two curves"
         raise check.fail("systems", must, f"{list(settings.systems)}")
-    check_streamable_curve(curve_options)
+    check_curve_of_stream(curve_options)
 
 
-def check_streamable_curve(curve_options: CurveAsked) -> None:
-    """Refuse curves that need all rows together, and a band or a grid before a row is read."""
+def check_curve_of_stream(curve_options: CurveAsked) -> None:
+    """Refuse curves that need all rows together, and invalid bins, bands and grids early.
+
+    A stream may take hours to read: what is invalid is refused before its first row.
+    """
     check.check_count("n_bins", curve_options.n_bins, 2)
     if not isinstance(curve_options.curve, str) or curve_options.curve not in OVER_THRESHOLDS:
         must = f"be one of {list(OVER_THRESHOLDS)} where rows are not together in memory"
@@ -362,7 +364,7 @@ def curves_of_stream(
     for name, system_cells in cells.items():
         grid = checked_grid(curve_options.grid, curve_options.curve, {})
         if grid is None:
-            n_rows = system_cells.weights() * system_cells.worth_of_weight()
+            n_rows = system_cells.weights() * system_cells.rows_per_weight()
             grid = own_grid(curve_options.curve, sizes, system_cells.fine.edges()[0], n_rows)
         curves[name] = kind(grid)
     n_points = sum(len(curve.grid) for curve in curves.values())
@@ -391,7 +393,7 @@ def curves_of_stream(
 
 
 def _notes_on_intervals(settings: StreamSettings, draws: Sequence[CurveDraws]) -> list[Note]:
-    """Return what a reader must know of scores in intervals."""
+    """Return notes on the curve of scores that were counted in intervals."""
     if all(side.bin_error is None for side in draws):
         return []
     grid = np.unique(np.concatenate([side.curve.grid for side in draws]))

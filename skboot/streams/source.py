@@ -90,7 +90,7 @@ class ScoreOfSums(Score):
 
 @dataclass(frozen=True, eq=False)
 class SumsOfStream(Source):
-    """What a stream has kept, on the data and on each resample."""
+    """Sums that a stream has kept, on the data and on each resample."""
 
     settings: StreamSettings
     state: StreamState
@@ -149,7 +149,7 @@ def stream_plan(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
     return ResamplingPlan(design, settings.n_resamples, settings.seed)
 
 
-# ------------------------------------------------------------------ what is told
+# ------------------------------------------------------------------ warnings and notes
 
 
 def _tell_doubts(source: SumsOfStream, scores: Scores) -> list[Note]:
@@ -226,7 +226,7 @@ def rounded_up(error: float) -> str:
 
 
 def note_on_intervals(settings: StreamSettings, changed: str, *, finer: bool) -> Note:
-    """Return what a reader must know of scores that were counted in intervals."""
+    """Return notes on scores that were counted in intervals."""
     n, coarser_bins = settings.n_bins, ""
     if finer:
         n, coarser_bins = settings.bins_of(FINE_SCORES), f" ({settings.n_bins} for resamples)"
@@ -236,7 +236,7 @@ def note_on_intervals(settings: StreamSettings, changed: str, *, finer: bool) ->
 
 
 def note_on_hidden(streamed: StreamedMetric) -> list[Note]:
-    """Return what a reader must know of an order that resamples do not see, if it matters.
+    """Return notes on an order of rows that resamples do not see, if it matters.
 
     Pairs of an interval count as tied in each resample, so that what they add to the spread of the
     value is lost.
@@ -302,12 +302,12 @@ class Stream:
         return cls(settings, state, Arguments(columns.get(TRUTH), y_preds, sampling))
 
     def study(self, score_options: Wanted, call_settings: Mapping[str, Any]) -> Study:
-        """Return the study of its sums, and tell what is doubtful in its rows.
+        """Return the study of its sums, and warn of what is doubtful in its rows.
 
         Parameters
         ----------
         score_options : Wanted
-            Of each system.
+            Options of each system.
         call_settings : mapping of str
             Other arguments as a result holds them.
         """

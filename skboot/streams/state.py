@@ -1,4 +1,4 @@
-"""What is known of a stream: sums of all rows so far, whose sum is that of two streams.
+"""State of a stream: sums of all rows so far, which add up to those of two streams together.
 
 A batch is made a state of its own and added, and so are shards: one way of adding, whatever the
 partition. `StreamSettings` are what two states must have in common.
@@ -151,7 +151,7 @@ N_BINS = 1024
 # How many times as many there are for the data alone, which have one sum where resamples have a
 # thousand: 5 MB; and above how many there are as many as asked for: 84 MB.
 FINER, MOST_FINE = 64, 1 << 20
-# What tells rows apart by numbers, which are kept as ranges.
+# Units that are distinguished by the numbers of rows, which are kept as ranges.
 NUMBERED = ("start", "arrival")
 # Hashes of groups that are kept; as many groups are counted exactly.
 GROUPS_KEPT = 1 << 16
@@ -259,7 +259,7 @@ class StreamSettings:
 
     @property
     def scoring(self) -> Scoring:
-        """What is scored, as functions that take all rows at once are asked for it."""
+        """The metric and its options, as functions take them that have all rows at once."""
         return Scoring(
             metric=self.metric,
             greater_is_better=self.greater_is_better,
@@ -296,19 +296,19 @@ class StreamState:
     Attributes
     ----------
     terms : ExactSums
-        Of (n_terms, 2 + n_resamples): of the sizes of what rows add, of what they add to the data,
-        and to each resample. The first term is the weight of a row.
+        Sums of shape (n_terms, 2 + n_resamples): of the sizes of what rows add, of what they add to
+        the data, and to each resample. The first term is the weight of a row.
     largest : ndarray of shape (n_terms,)
         Largest size of what one row adds.
     zero_one : ndarray of shape (n_terms,)
         Whether each row of weight 1 adds 0 or 1.
     tables : dict of tuple to CellTable
-        By kind and system.
+        Tables by kind and system.
     n_rows : int
     unit : {"", "start", "ids", "groups", "arrival"}
-        What tells the units apart; "" before the first row.
+        What the units are distinguished by; "" before the first row.
     ranges : ndarray of shape (n_ranges, 2)
-        First and last number of each run of rows that are told apart by their numbers, rising; no
+        First and last number of each run of rows that are distinguished by numbers, rising; no
         two of them touch.
     groups : ndarray of shape (n_kept,)
         Smallest hashes of groups, rising.
@@ -495,7 +495,7 @@ def state_of_batch(
     ----------
     settings : StreamSettings
     rows : sequence of Rows
-        Of each system.
+        Rows of each system.
     units : ndarray of shape (n_rows,)
         Hash of the unit of each row.
     unit : {"start", "ids", "groups"}
@@ -577,7 +577,7 @@ def _cells_of_batch(
 
 
 def _coarser_cells(settings: StreamSettings, fine: CodedTable, bits_dropped: int) -> CodedTable:
-    """Return the same of scores in intervals that resamples have, from those of the data."""
+    """Return the cells of scores in the intervals of resamples, from the cells of the data."""
     table, code = fine
     assert table.shift is not None
     shift = max(bits_dropped, table.shift)
@@ -650,7 +650,7 @@ def _resampled_sums_of_groups(
     coded: Mapping[TableKey, CodedTable],
     sample_weight: Floats | None,
 ) -> tuple[Floats, dict[TableKey, NDArray[Any]]]:
-    """Return the same, rows of a group being added up before it is drawn.
+    """Return the sums of `_resampled_sums`, with rows of a group added up before it is drawn.
 
     ``grouped`` are the groups and the group of each row. Where most rows of a group are in cells of
     their own, there is nothing to add up.
@@ -682,7 +682,7 @@ def _resampled_sums_of_groups(
 ROWS_AT_ONCE = 1 << 18
 # Maximum number of rows of the whole data, whose numbers are hashed as integers of 64 bits.
 _MOST_ROWS = 1 << 63
-# What of an update tells the units apart, and how a message calls each.
+# Arguments of an update that distinguish units, and how a message calls each.
 UNITS = "start, ids or groups"
 WORDS = {"start": "start", "ids": "ids", "groups": "groups", "arrival": "the order of arrival"}
 
@@ -700,7 +700,7 @@ def part_added(
         Truth, groups and weights by these names, where they are given; all others are predictions,
         by the names of their arguments, in the order of the systems.
     start : int
-        Number of the first row, which tells rows apart where there are no groups.
+        Number of the first row, which distinguishes rows where there are no groups.
     """
     arrays = {name: np.asarray(column) for name, column in columns.items()}
     n_rows = check.check_same_length(**arrays)
@@ -739,7 +739,7 @@ def batch_added(
         Predictions of each system by the name of the argument.
     unit : {"start", "ids", "groups", "arrival"}
     ids : int, array-like of shape (n_rows,) or None
-        Number of the first row, what tells the units apart, or None in the order of arrival.
+        Number of the first row, labels of the units, or None in the order of arrival.
 
     Raises
     ------
@@ -853,7 +853,7 @@ def _checked_batch(settings: StreamSettings, rows: Rows, name: str) -> Rows:
 
 
 def _unit_keys(argument: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return what tells the unit of each row from others, and the run of numbers of the rows."""
+    """Return the labels that distinguish the units of rows, and the run of the rows' numbers."""
     if argument in NUMBERED:
         start = check.check_count("start", ids, 0)
         if start + n_rows > _MOST_ROWS:

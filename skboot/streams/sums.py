@@ -233,7 +233,7 @@ def _carry(digit: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int6
 _KEYS_PER_ROW = 4
 _SIGN = np.uint64(1 << 63)
 # Of numbers from one half to one the distances from one take 52 binades more, which are made up for
-# where numbers are largest: of those from 2**950 on the last two bits are not told apart.
+# where numbers are largest: of those from 2**950 on the last two bits are not distinguished.
 _MORE = np.uint64(52 << 52)
 _HALF_OF_TABLE, _ONE, _LARGE_TABLE = (np.float64(x).view(np.uint64) for x in (0.5, 1.0, 2.0**950))
 # The distance that one has from itself, below that of all other numbers.
@@ -253,7 +253,7 @@ class CellTable:
     keys : ndarray of shape (n_cells,)
         Number of the decision, or the leading bits of the score.
     sums : ExactSums
-        Of (n_cells, 1 + n_resamples): the weight in the data, then in each resample.
+        Weights of shape (n_cells, 1 + n_resamples): the weight in the data, then in each resample.
     shift : int or None
         Bits of a score that are dropped; None for decisions.
     ends : ndarray of shape (2, n_cells) or None
@@ -344,7 +344,7 @@ def distinct_cells(
 def cells_of(
     truth: NDArray[np.int64], values: NDArray[np.uint64], number: NDArray[np.intp]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]:
-    """Return the same for rows whose second keys are numbered in rising order."""
+    """Return cells as `distinct_cells` does, of rows whose second keys are numbered, rising."""
     key, n_values = truth * len(values) + number, max(len(values), 1)
     n_keys = n_values * (int(truth.max(initial=0)) + 1)
     if n_keys <= _KEYS_PER_ROW * len(key):
@@ -516,12 +516,13 @@ class StreamedMetric(Measured):
 
 @dataclass(frozen=True, eq=False)
 class KeptSums:
-    """What is kept of a metric of a system.
+    """Sums and tables that a stream keeps of a metric of a system.
 
     Attributes
     ----------
     sums : ndarray of shape (1 + n_terms, 2 + n_resamples)
-        Of weights, then of what rows add; see `StreamState`.
+        Sums of weights, then of the terms that rows add. The first column has the sizes of what
+        rows add, the second sums of the data, and each other one those of a resample.
     largest : ndarray of shape (n_terms,)
         Largest size of what one row adds.
     zero_one : bool
@@ -539,9 +540,24 @@ class KeptSums:
     n_rows: int
     weighted: bool
 
+    @property
+    def sizes(self) -> Floats:
+        """Sums of the sizes of what rows add to each term, (n_terms,)."""
+        return self.sums[1:, 0]
+
+    @property
+    def of_data(self) -> Floats:
+        """Weight of the data, then the sum of each term, (1 + n_terms,)."""
+        return self.sums[:, 1]
+
+    @property
+    def of_data_and_resamples(self) -> Floats:
+        """Weight and sums of terms on data and resamples, (1 + n_terms, 1 + n_resamples)."""
+        return self.sums[:, 1:]
+
 
 class MetricReading(ABC):
-    """What one metric reads of a stream."""
+    """How one metric reads a stream: what rows add, and its value from the sums."""
 
     # Names of the tables that it shares with other metrics of the system; none for sums of terms.
     tables: tuple[str, ...] = ()
@@ -596,14 +612,17 @@ class SumsReading(MetricReading):
 
     def read(self, summary: KeptSums) -> StreamedMetric:
         """See `MetricReading.read`."""
-        sums = summary.sums
-        values = self.inner.of_sums(sums[:, 1:])
-        size = float(sums[1:, 0].sum())
+        values = self.inner.of_sums(summary.of_data_and_resamples)
+        size = float(summary.sizes.sum())
         share = float(summary.largest.max()) / size if size > 0 else None
-        rows = SumsOfRows(sums[:, 1], summary.n_rows, share, summary.zero_one, summary.weighted)
-        facts = self.statistic.facts_of_sums(rows)
+        sums_of_rows = SumsOfRows(
+            summary.of_data, summary.n_rows, share, summary.zero_one, summary.weighted
+        )
+        facts = self.statistic.facts_of_sums(sums_of_rows)
         values = values if self.inner is self.statistic else 0.0 - values
-        return StreamedMetric(Rows(None, np.empty(0), None, None), self.statistic, values, facts)
+        # The rows themselves are not kept.
+        no_rows = Rows(None, np.empty(0), None, None)
+        return StreamedMetric(no_rows, self.statistic, values, facts)
 
 
 class CellsReading(MetricReading):
@@ -725,7 +744,7 @@ class ColumnsReading(MetricReading):
         if not self.by_pairs:
             sides = (f"the class {label!r}" for label in self.labels.tolist())
         self.tables = tuple(f"column {k} beside {name}" for k, name in enumerate(sides))
-        # Classes that a table tells apart.
+        # Classes that a table distinguishes.
         self.n_sides = len(self.labels) if self.by_pairs else 2
 
     def check(self, rows: Rows, argument: str) -> None:
@@ -758,7 +777,7 @@ class ColumnsReading(MetricReading):
             else:
                 members.append(truth & is_class[:, None])
         member = np.concatenate(members, axis=1)
-        # What each cell adds to the size of each class: of pairs of classes one table tells all.
+        # What each cell adds to the size of each class: of pairs of classes one table says all.
         counted = np.arange(n_codes) < tables[0].n_cells if self.by_pairs else True
         class_weights = np.where(counted, member, False).T.astype(np.float64)
         reduced = self._reduced(tables, member, class_weights, [table.rank() for table in tables])

@@ -83,7 +83,7 @@ class CurveAsked(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CurveCall:
-    """What the results of all systems of a call share.
+    """The plan, the options and the facts that the curves of all systems of a call share.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ def evaluate_curves(
     if study.facts.block_length:
         settings["block_length"] = study.facts.block_length
     call = CurveCall(study.plan, band, score_options.confidence_level, settings, study.facts)
-    return results_of_curves(call, _drawn(curves, rows, study.plan, score_options.workers))
+    return results_of_curves(call, _draw_curves(curves, rows, study.plan, score_options.workers))
 
 
 # ------------------------------------------------------------------ rows
@@ -442,7 +442,7 @@ def own_grid(curve: str, sizes: ClassSizes, scores: Floats, n_rows: Floats | Non
 # ------------------------------------------------------------------ draws
 
 
-# Shares between which the replicates tell how much less the rows of a group say than others.
+# Shares between which the replicates say how much less the rows of a group say than others.
 _INNER = (0.05, 0.95)
 
 
@@ -488,8 +488,8 @@ def results_of_curves(
     ----------
     call : CurveCall
     draws : dict of str to CurveDraws
-        By system. The variance of shares is that of independent rows, or a larger one that the
-        replicates of groups have.
+        Draws by system. The variance of shares is that of independent rows, or a larger one that
+        the replicates of groups have.
     remarks : sequence of Note
         Of how the rows were kept.
 
@@ -513,7 +513,7 @@ def results_of_curves(
     return results
 
 
-def _drawn(
+def _draw_curves(
     curves: Mapping[str, Any],
     systems: Mapping[str, TwoClassRows],
     plan: ResamplingPlan,
@@ -529,14 +529,14 @@ def _drawn(
     evaluated = {}
     with single_threaded_blas():
         for (name, two_class), subject, block, values in zip(*every, strict=True):
-            curve, worth = curves[name], 1.0
+            curve, rows_per_weight = curves[name], 1.0
             if two_class.sample_weight is not None:
                 # Rows of equal weight that are worth a unit of weight (Kish 1965).
                 relative = two_class.sample_weight / two_class.sample_weight.max()
                 n_effective = relative.sum() ** 2 / np.sum(relative**2)
-                worth = float(n_effective / two_class.sample_weight.sum())
-            behind = curve.behind(block, subject.reduced, worth)
-            floor = curve.floor(block, subject.reduced, worth)
+                rows_per_weight = float(n_effective / two_class.sample_weight.sum())
+            behind = curve.behind(block, subject.reduced, rows_per_weight)
+            floor = curve.least_standard_error(block, subject.reduced, rows_per_weight)
             estimate, replicates = values.estimate, values.replicates
             if (beyond := curve.beyond(two_class.score)).any():
                 estimate = np.where(beyond, np.nan, estimate)
@@ -616,7 +616,7 @@ def _at(draws: CurveDraws, places: NDArray[np.intp]) -> CurveDraws:
 
 
 def _notes_of(call: CurveCall, draws: Sequence[CurveDraws]) -> list[Note]:
-    """Return what a reader must know of every curve of the call."""
+    """Return notes on every curve of the call, for readers of the result."""
     notes = list(call.plan.design.remarks)
     notes += dict.fromkeys(note for side in draws for note in side.notes)
     # Of resamples at the points where the data have a value.
@@ -645,7 +645,7 @@ def _notes_of(call: CurveCall, draws: Sequence[CurveDraws]) -> list[Note]:
 
 
 def _evidence_of(call: CurveCall, draws: CurveDraws, is_difference: bool) -> CurveEvidence:
-    """Return what the band is made of."""
+    """Return the evidence that the band is made of."""
     curve, design = draws.curve, call.plan.design
     df, inflation = design.degrees_of_freedom, design.inflation
     low, high = curve.bounds

@@ -79,11 +79,11 @@ def counted_subgroups(
     statistic : Statistic
         The metric.
     rows : Rows
-        Of the call.
+        Rows of the call.
     parts : sequence of Part
         The subgroups.
     evidence : sequence of Evidence
-        Of each subgroup in turn, of one system or of as many as there are.
+        Evidence of each subgroup in turn, of one system or of as many as there are.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def counted_subgroups(
     # The range of a metric is that of the truth, whatever the system.
     of_one = evidence[:: len(evidence) // len(parts)]
     for part, score_evidence in zip(parts, of_one, strict=True):
-        n_rows, n_class, size = _counted(rows.of(statistic, part.at, part.order), classes)
+        n_rows, n_class, size = _count_rows(rows.of(statistic, part.at, part.order), classes)
         range_of_subgroup = bounds if bounds != statistic.bounds else score_evidence.facts.bounds
         subgroups.append(
             Subgroup(
@@ -132,7 +132,7 @@ def _classes(statistic: Statistic, rows: Rows) -> Any:
     return labels if len(labels) == 2 or (of_labels and not pools) else None
 
 
-def _counted(columns: tuple[Any, Any, Any], classes: Any) -> tuple[int, int | None, float]:
+def _count_rows(columns: tuple[Any, Any, Any], classes: Any) -> tuple[int, int | None, float]:
     """Return the rows of a subgroup, those of its smallest class, and their effective number."""
     y_true, y_pred, weights = columns
     n_rows = len(y_pred)
@@ -164,14 +164,14 @@ def varying_subgroups(
     subgroups : sequence of Subgroup
         All of them.
     evidence : sequence of Evidence
-        Of what the gap is taken of, on each of them.
+        Evidence of what the gap is taken of, on each of them.
     what : str
         Name of the metric.
 
     Returns
     -------
     numbers : list of int
-        Of the subgroups that a gap is taken over; none where fewer than two are left.
+        Numbers of the subgroups that a gap is taken over; none where fewer than two are left.
     cautions : list of Note
         Which were left out, and why, in one note.
     """
@@ -223,7 +223,7 @@ def side_of(subgroup: Subgroup, evidence: Evidence) -> Side:
     subgroup : Subgroup
         Its rows.
     evidence : Evidence
-        Of the metric on them.
+        Evidence of the metric on them.
 
     Returns
     -------
@@ -252,7 +252,7 @@ def side_of_difference(
     subgroup : Subgroup
         Its rows.
     evidence : Evidence
-        Of the difference on them.
+        Evidence of the difference on them.
     discordant : Discordant or None
         For right or wrong answers on independent rows.
 
@@ -293,9 +293,9 @@ def gap_of(
     Parameters
     ----------
     sides : sequence of Side
-        Of the subgroups that are kept, at least two.
+        Sides of the subgroups that are kept, at least two.
     evidence : sequence of Evidence
-        Of each.
+        Evidence of each.
     n_families : int
         Number of gaps that the interval is simultaneous over.
 

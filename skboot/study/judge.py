@@ -52,7 +52,7 @@ _STREAM = 1 << 31
 
 @dataclass(frozen=True, eq=False)
 class LabelColumns:
-    """What humans and the judge say of each row: of its truth, or of the values of each system.
+    """Labels of humans and of the judge for each row: its truth, or the values of each system.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class WithJudge(Source):
     ----------
     columns : LabelColumns
     design : SamplingDesign
-        Of the labelled rows by themselves, which say how much is known.
+        Design of the labelled rows by themselves, which say how much is known.
     weight : float or "auto"
     seed : SeedSequence
     """
@@ -222,7 +222,7 @@ class WithJudge(Source):
         deviations = left_out.values.reshape(shape) - values[..., None]
         deviations = deviations * np.sqrt((1 - 1 / n_units)[..., None] * left_out.times)
         if not np.isfinite(deviations).all():
-            # Undefined without some unit: resamples tell the same less exactly.
+            # Undefined without some unit: resamples say the same less exactly.
             defined = replicates[..., np.isfinite(replicates).all(axis=(0, 1))]
             centred = defined - defined.mean(axis=-1, keepdims=True)
             deviations = centred / np.sqrt(max(defined.shape[-1], 1))
@@ -368,7 +368,7 @@ class LabelledTwice:
     Attributes
     ----------
     weight : float or "auto"
-        Of the judge.
+        Weight of the judge.
     columns : LabelColumns
     seed : int
         That the three share.
@@ -408,10 +408,10 @@ class LabelledTwice:
         y_true : array-like or None
             With missing values where no human labelled; or so are the predictions, without a truth.
         y_preds : array-like, or mapping of str to array-like
-            Of one system, or by system.
+            Predictions of one system, or by system.
         sampling : Sampling
         score_options : Wanted
-            Of each system by itself.
+            Options of each system by itself.
         by_argument : mapping of str or None to tuple (str, array-like)
             As of `skboot.streams.columns.streamed`; read where there is no truth.
         interval : str
@@ -511,11 +511,11 @@ def with_judge(
     ----------
     labels : LabelledTwice
     of_labels : Study
-        Of human labels alone, by this metric.
+        Study of human labels alone, by this metric.
     result_alone : EvaluationResult or ComparisonResult
         Its result.
     notes_alone : list of Note
-        What is told with it.
+        Notes that are given with it.
     result_corrected : EvaluationResult, ComparisonResult or None
         The result with the judge's labels; None where the judge has no weight.
     notes_corrected : list of Note
@@ -543,7 +543,7 @@ def with_judge(
         notes = (_OF_NO_USE,)
     tell(*notes_told)
     completed: EvaluationResult | ComparisonResult
-    completed = _completed(result, result_alone, labels, notes)
+    completed = _complete_result(result, result_alone, labels, notes)
     return completed
 
 
@@ -564,7 +564,7 @@ def _length(result: EvaluationResult | ComparisonResult) -> float:
     )
 
 
-def _completed(
+def _complete_result(
     result: Any, result_alone: Any, labels: LabelledTwice, notes: Sequence[str] = ()
 ) -> Any:
     """Return a result with what is known of labels and judge, and notes on that."""
@@ -578,7 +578,7 @@ def _completed(
             f"{pair.first} - {pair.second} {pair}" for pair in result_alone._shown_pairs
         )
         fields["systems"] = {
-            name: _completed(system, result_alone.systems[name], labels)
+            name: _complete_result(system, result_alone.systems[name], labels)
             for name, system in result.systems.items()
         }
     provenance = result._provenance
@@ -627,7 +627,7 @@ def _columns(arguments: Mapping[Any, tuple[str, Any]], proxy: Any) -> LabelColum
     human, judge, called, labelled = {}, {}, {}, None
     for name, (argument, column) in arguments.items():
         called[argument] = "proxy" if name is None else f"proxy[{name!r}]"
-        human[name], judge[name], has_label = _filled(
+        human[name], judge[name], has_label = _fill_labels(
             argument, column, called[argument], proxies[name]
         )
         if labelled is not None and not np.array_equal(has_label, labelled):
@@ -650,7 +650,7 @@ def _too_few(name: str, unit: str, n_labelled: int) -> ValueError:
     )
 
 
-def _filled(
+def _fill_labels(
     name: str, labels: Any, judge_name: str, proxy: Any
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
     """Return human labels, filled with the judge's, these, and which rows a human labelled."""

@@ -2,7 +2,7 @@
 
 Columns become arrays of one length (`checked_rows`), a metric becomes a statistic that is checked
 against each array of predictions (`measured_by`), subgroups become parts of the rows, and warnings
-tell of an order of rows that says something: alike neighbours, dates, indexes that differ.
+are given of an order of rows that says something: alike neighbours, dates, indexes that differ.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Sampling(NamedTuple):
 
     @property
     def columns(self) -> dict[str, Any]:
-        """What has a value for each row, or none, by what messages call it."""
+        """Columns with a value for each row, or None, by the name that messages give them."""
         key = "" if self.system is None else f"[{self.system!r}]"
         return {f"{name}{key}": getattr(self, name) for name in _BY_ROW}
 
@@ -87,12 +87,12 @@ class Sampling(NamedTuple):
 
     @property
     def not_streamed(self) -> dict[str, Any]:
-        """What a stream cannot have."""
+        """Arguments that a stream cannot have."""
         names = ("strata", "average_over", "block_length", "by", "same_population", "resamples")
         return {name: getattr(self, name) for name in names}
 
     def settings(self, n_resamples: int) -> dict[str, Any]:
-        """Return what results hold of it."""
+        """Return the settings of the sampling that results hold."""
         return {
             "groups": self.groups is not None,
             "strata": self.strata is not None,
@@ -111,7 +111,7 @@ class Arguments(NamedTuple):
     ----------
     y_true : array-like of shape (n_samples,) or None
     y_preds : array-like, or mapping of str to array-like
-        Of one system that has no name, or by system.
+        Predictions of one system that has no name, or by system.
     sampling : Sampling
     """
 
@@ -121,7 +121,7 @@ class Arguments(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is wanted of each score, checked.
+    """Options of intervals and workers for each score, checked.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Wanted(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What results hold of it."""
+        """The settings of intervals that results hold."""
         settings: dict[str, Any] = {
             "confidence_level": self.confidence_level,
             "interval": self.interval,
@@ -248,7 +248,7 @@ class Rows:
         self._in_order.clear()
 
     def notes_for(self, statistic: Statistic) -> tuple[Note, ...]:
-        """What a reader must know of how the metric reads these predictions."""
+        """Notes on how the metric reads these predictions, for readers of its result."""
         positive = positive_note(statistic, self.y_true, self.y_pred)
         decided = (_DECIDED,) if self.y_pred.ndim == 2 and self.decides(statistic) else ()
         return decided if positive is None else (*decided, positive)
@@ -264,7 +264,7 @@ class Part:
 
     @cached_property
     def rows(self) -> NDArray[np.intp] | None:
-        """Its rows, rising; None: all."""
+        """Numbers of the rows of the part, rising; None where it is all rows."""
         return None if self.order is None else self.order[self.at]
 
 
@@ -392,7 +392,7 @@ class Places(NamedTuple):
     paths : dict of str to tuple
         Keys of the result of each statistic: the metric, and its entry where it has several.
     alone : bool
-        Whether there is one result, with nothing to tell it apart from.
+        Whether there is one result, which needs no name.
     """
 
     single: bool
@@ -408,7 +408,7 @@ OF_SCORERS = _OfScorers()
 
 
 class Scoring(NamedTuple):
-    """What is scored by which metric, as it was given.
+    """The metric and its options, as the user gave them.
 
     Attributes
     ----------
@@ -418,7 +418,7 @@ class Scoring(NamedTuple):
         The positive class of metrics that have one. `OF_SCORERS`: their estimators answer for it,
         and nothing is doubted.
     labels : array-like or None
-        Of the columns of probabilities.
+        Labels of the columns of probabilities.
     several : bool
         Whether a metric may return several numbers, each of which has a statistic.
     """
@@ -431,7 +431,7 @@ class Scoring(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What results hold of the positive class: nothing where none is named."""
+        """The positive class as results hold it; empty where none is named."""
         if self.pos_label is None or self.pos_label is OF_SCORERS:
             return {}
         label = check.check_label("pos_label", self.pos_label)
@@ -471,7 +471,7 @@ def measured_by(scoring: Scoring, rows_by_name: Mapping[str, Sequence[Rows]]) ->
     ----------
     scoring : Scoring
     rows_by_name : mapping of str to sequence of Rows
-        By system or method: the rows of each run.
+        Rows by system or method: the rows of each run.
     """
     every = [rows for runs in rows_by_name.values() for rows in runs]
     better, pos_label = scoring.greater_is_better, scoring.pos_label
@@ -892,7 +892,7 @@ def labelled(columns: Mapping[str, Any], axis: str = "index") -> Iterator[_Label
 def _pair_by_label(column_a: _Labelled, right: _Labelled) -> bool:
     """Whether values go together by their labels, and not in the order of rows.
 
-    A fresh column of predictions, or a shuffled one, has numbers for labels: values tell which.
+    A fresh column of predictions, or a shuffled one, has numbers for labels: values show which.
     """
     values = [np.asarray(ranks_left.values) for ranks_left in (column_a, right)]
     if any(column.ndim != 1 for column in values):

@@ -64,7 +64,7 @@ _RARE_FAILURE, _UNSEEN = 0.1, 0.05
 
 @dataclass(frozen=True, eq=False)
 class SharedColumns:
-    """What the runs of a call share: the truth, the weights and the labels of probabilities."""
+    """Columns that the runs of a call share: truth, weights and the labels of probabilities."""
 
     truth: NDArray[Any] | None
     weights: NDArray[np.float64] | None
@@ -126,7 +126,7 @@ def checked_runs(
                 "These runs used whole training sets already: add them to y_preds.",
             )
         full = _predictions(f"full_runs{method}", full_runs, predicted[0].ndim)
-    # The first axis are runs: where it may be rows, only its length can tell.
+    # The first axis are runs: where it may be rows, only its length can show it.
     truth, shape = columns.truth, (len(predicted), *predicted[0].shape)
     if truth is None and shape[0] > shape[1]:
         text = (
@@ -242,7 +242,7 @@ class RunsCall:
     Attributes
     ----------
     study : Study
-        Of all methods of the call.
+        Study of all methods of the call.
     runs : Runs
     sample : ndarray of shape (n_runs,)
         Number of the training sample of each run.
@@ -309,7 +309,7 @@ class ScoredRuns:
     subjects : list of BoundStatistic
         One per run.
     score : Score
-        Of the system, before resampling.
+        Score of the system, before resampling.
     row_values : list of ndarray of shape (n_samples,), or None
         Value of each row in each run, before the metric's sign, where scores are plain means of
         independent rows.
@@ -318,7 +318,7 @@ class ScoredRuns:
     centre_replicates : ndarray of shape (n_resamples,)
         Mean over the runs that the centre comes from.
     system : Evidence
-        Of the system, with replicates.
+        Evidence of the system, with replicates.
     """
 
     call: RunsCall
@@ -339,9 +339,9 @@ def scored_runs(
     Parameters
     ----------
     calls : mapping of mapping of RunsCall
-        By metric and method: metrics may read other answers of the runs, to the same plan.
+        Calls by metric and method: metrics may read other answers of the runs, to the same plan.
     scores : Scores
-        Of all methods.
+        Scores of all methods.
     """
     # Of each method by each metric: its runs, the system among them, and plain values of rows.
     subjects: dict[tuple[str, str], list[BoundStatistic[Any]]] = {}
@@ -444,9 +444,9 @@ def evaluate_runs(
     Parameters
     ----------
     calls_by_metric : mapping of str to RunsCall
-        By metric name: metrics may read other answers of the runs, to the same plan.
+        Calls by metric name: metrics may read other answers of the runs, to the same plan.
     scores : Scores
-        Of one method.
+        Scores of one method.
 
     Returns
     -------
@@ -612,7 +612,7 @@ def _evidence_of(scored: ScoredRuns) -> tuple[RunsEvidence, RunVariance | None]:
 
 
 def _notes(call: RunsCall, runs_evidence: RunsEvidence, split: RunVariance | None) -> Notes:
-    """Return what a reader must know of the runs."""
+    """Return notes on the runs, for readers of the result."""
     notes = Notes()
     n_samples = len(call.samples)
     if n_samples < _FEW_RUNS:

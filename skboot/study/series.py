@@ -50,7 +50,7 @@ def in_time(
     Parameters
     ----------
     plan : ResamplingPlan
-        Of the call without blocks.
+        Plan of the call without blocks.
     sampling : Sampling
         With a ``block_length``.
     dates : sequence of ndarray
@@ -248,7 +248,7 @@ class _Influences(NamedTuple):
     Attributes
     ----------
     of_systems : list of ndarray of shape (n_values,)
-        Of each system, the mean over its runs.
+        Influences of each system, the mean over its runs.
     sizes : ndarray of shape (n_series,)
         Number of values of each series.
     n_rows : int
@@ -262,7 +262,7 @@ class _Influences(NamedTuple):
 
     @property
     def of_all(self) -> Iterator[NDArray[np.float64]]:
-        """Of the systems and their differences."""
+        """Influences of the rows on the scores of the systems and on their differences."""
         yield from self.of_systems
         for system_a, system_b in itertools.combinations(self.of_systems, 2):
             yield system_a - system_b

@@ -29,7 +29,7 @@ from ..inference.automatic import (
     automatic_interval,
     caution_of_distances,
     degeneracy,
-    estimate_outside,
+    estimate_outside_sentence,
     planned_method,
 )
 from ..inference.dependence import (
@@ -176,17 +176,17 @@ class Score:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a reader must know of how the metric reads these predictions."""
+        """Notes on how the metric reads these predictions, for readers of its result."""
         return self.rows.notes_for(self.statistic)
 
     @property
     def answers(self) -> NDArray[Any]:
-        """What tells predictions from others on the same rows."""
+        """The predictions, which distinguish a system from others on the same rows."""
         return self.columns[1]
 
     @property
     def numbers(self) -> list[Any]:
-        """Its reduced rows, by which systems are sorted, and not by their names."""
+        """Reduced rows of the score, by which systems are sorted, and not by their names."""
         code, terms = self.subject.reduced.code, self.subject.reduced.terms
         if isinstance(terms, np.ndarray) and terms.dtype == bool:
             # Flags have the place of the numbers they stand for.
@@ -362,7 +362,7 @@ class Draws:
     distributions : sequence of BootstrapDistribution
         One for each of them.
     scores : mapping of int to Score
-        Those of which evidence is wanted, by their numbers.
+        Scores that evidence is wanted of, by their numbers.
     """
 
     plan: ResamplingPlan
@@ -373,7 +373,7 @@ class Draws:
 
     @cached_property
     def evidence(self) -> dict[int, Evidence]:
-        """What intervals of the scores are made of, by their numbers."""
+        """Evidence that intervals are made of, by the number of the score."""
         design = self.plan.design
         left_out: Sequence[LeftOut | None] = [self.distributions[k].jackknife for k in self.scores]
         if self.binding is not None and None in left_out:
@@ -536,7 +536,7 @@ def draw(
     subjects : sequence of BoundStatistic
     workers : Workers
     scores : mapping of int to Score, optional
-        Of which of them evidence is wanted, by number.
+        Scores that evidence is wanted of, by their numbers; none by default.
     """
     plan_of_cells = plan
     if plan.design.n_samples >= _ROWS_FOR_CELLS:
@@ -567,7 +567,7 @@ def _put_in_cells(
         if in_cells is not None:
             return in_cells
     if most != 1:
-        # Cells of several systems would tell the systems apart less than rows do.
+        # Cells of several systems would distinguish the systems less than rows do.
         return plan, subjects
     in_codes = [_coded_by_cells(subject, design.strata) for subject in subjects]
     return plan, [numbers or subject for numbers, subject in zip(in_codes, subjects, strict=True)]
@@ -624,7 +624,7 @@ def _cells_of(
     """
     from ..resampling.row_cells import row_cells
 
-    # A statistic by itself has few equal columns, which directions tell as fast.
+    # A statistic by itself has few equal columns, which directions find as fast.
     columns, numbers = list(sums[0].reduced.terms.T), [np.arange(sums[0].reduced.terms.shape[1])]
     if len(sums) > 1:
         columns, numbers = distinct_columns([statistic.reduced.terms for statistic in sums])
@@ -696,22 +696,22 @@ def _function_of_sums(
 
 # ------------------------------------------------------------------ study
 
-# One metric that has no name to be told apart by, and nothing else.
+# A single metric, which needs no name, and nothing else.
 ALONE = Places(True, {}, True)
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What is evaluated on which resamples.
+    """The scores of a call, and the plan of the resamples that they are evaluated on.
 
     Attributes
     ----------
     scores : Scores
-        By metric, and by system or method.
+        Scores by metric, and by system or method.
     plan : ResamplingPlan
         Without the tasks; see `of_tasks`.
     interval : str
-        Of each score by itself: "auto" or the name of a method.
+        Interval of each score by itself: "auto" or the name of a method.
     confidence_level : float
     settings : dict
         Arguments as a result holds them.
@@ -801,7 +801,7 @@ def study_of(
         How many statistics there are, where that is known, for the memory of their replicates.
     """
     scores, places = scored
-    # All systems and runs have the same truth and weights: any of them tells what is drawn.
+    # All systems and runs have the same truth and weights: any of them says what is drawn.
     by_system = next(iter(scores.values()))
     any_runs = next(iter(by_system.values()))
     rows = any_runs[0].rows
@@ -965,7 +965,7 @@ def _design(
             return RowDesign.of(n_samples)
         codes = check.check_strata(strata, None)
         check_row_each("strata", codes, n_samples)
-        codes, remarks = _collapsed(codes, codes, "row")
+        codes, remarks = _collapse_strata(codes, codes, "row")
         return replace(RowDesign.of(n_samples, codes), remarks=remarks)
     pair: Any = groups if isinstance(groups, list | tuple) and len(groups) == 2 else None
     if pair and n_samples != 2 and all(np.shape(column) == (n_samples,) for column in pair):
@@ -992,11 +992,11 @@ def _design(
     within = check.check_strata(strata, units)
     check_row_each("strata", within, n_samples)
     of_units = None if within is None else within[np.unique(units, return_index=True)[1]]
-    within, remarks = _collapsed(within, of_units, "group")
+    within, remarks = _collapse_strata(within, of_units, "group")
     return replace(GroupDesign.of(units, within, weights), remarks=remarks)
 
 
-def _collapsed(
+def _collapse_strata(
     strata: NDArray[np.intp] | None, of_units: NDArray[np.intp] | None, unit: str
 ) -> tuple[NDArray[np.intp] | None, tuple[Note, ...]]:
     """Return the strata of rows, those of one unit each as one stratum, and a note of it.
@@ -1229,7 +1229,7 @@ def notes_on_limits(
     if not low < high:
         about_limits.append(degeneracy(interval, evidence))
     if evidence.estimate < low or evidence.estimate > high:
-        about_limits.append(estimate_outside(interval, evidence))
+        about_limits.append(estimate_outside_sentence(interval, evidence))
     n_undefined = int(np.isnan(evidence.replicates).sum())
     if evidence.gap is not None and np.isnan(evidence.estimate):
         # The caution about the subgroups that are left out says why.

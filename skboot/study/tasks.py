@@ -47,7 +47,7 @@ def over_tasks(
     Parameters
     ----------
     plan : ResamplingPlan
-        Of the call without tasks.
+        Plan of the call without tasks.
     tasks : Tasks
     scores : Scores
         On the same truth.
@@ -107,7 +107,7 @@ def _check_parts(parts: Sequence[Part], tasks: Tasks) -> None:
 
 
 def _design_over(plan: ResamplingPlan, tasks: Tasks) -> SamplingDesign:
-    """Return what is drawn for averages over tasks."""
+    """Return the plan of the resamples for averages over tasks."""
     design, n_tasks = plan.design, len(tasks.names)
     if design.n_factors > 1:
         raise check.fail(

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from skboot._base.values import is_same_file, takes_bytes, write_whole
+from skboot._base.values import is_same_file, takes_bytes, write_atomically
 
 
 def put(text):
@@ -19,7 +19,7 @@ def test_a_link_is_followed_or_replaced(follow, tmp_path):
     mine, link = tmp_path / "mine", tmp_path / "link"
     mine.write_bytes(b"old")
     link.symlink_to(mine)
-    write_whole(link, put(b"new"), follow=follow)
+    write_atomically(link, put(b"new"), follow=follow)
     assert link.read_bytes() == b"new"
     assert link.is_symlink() == follow
     assert mine.read_bytes() == (b"new" if follow else b"old")
@@ -31,7 +31,7 @@ def test_another_name_of_a_file_keeps_its_bytes(follow, tmp_path):
     mine, other = tmp_path / "mine", tmp_path / "other"
     mine.write_bytes(b"old")
     os.link(mine, other)
-    write_whole(other, put(b"new"), follow=follow)
+    write_atomically(other, put(b"new"), follow=follow)
     assert (mine.read_bytes(), other.read_bytes()) == (b"old", b"new")
 
 
@@ -40,7 +40,7 @@ def test_a_pipe_with_a_name_is_written_and_stays(tmp_path):
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
     reader.start()
-    write_whole(pipe, put(b"text"))
+    write_atomically(pipe, put(b"text"))
     reader.join()
     assert found == [b"text"]
     assert takes_bytes(pipe)
@@ -48,17 +48,17 @@ def test_a_pipe_with_a_name_is_written_and_stays(tmp_path):
 
 
 def test_a_device_stays_a_device():
-    write_whole(os.devnull, put(b"text"))
+    write_atomically(os.devnull, put(b"text"))
     assert takes_bytes(os.devnull)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "file"])
 def test_standard_output_is_written_between_what_is_printed(kind, tmp_path):
     code = """if True:
-        from skboot._base.values import write_whole
+        from skboot._base.values import write_atomically
         for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
             print("before")
-            write_whole(name, lambda file: file.write(b"bytes "))
+            write_atomically(name, lambda file: file.write(b"bytes "))
         print("after")
     """
     command, target = [sys.executable, "-c", code], tmp_path / "out"

@@ -20,7 +20,7 @@ from threadpoolctl import ThreadpoolController
 
 from skboot import BootstrapScorer, bootstrap_score
 from skboot._base import work
-from skboot._base.work import in_chunks, progress, single_threaded_blas
+from skboot._base.work import progress, results_in_chunks, single_threaded_blas
 
 
 def times(factor, item):
@@ -36,17 +36,17 @@ def test_matrix_products_have_one_thread_within():
 def test_results_of_workers_are_those_of_this_process(monkeypatch):
     monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     items = range(1, 40)
-    alone = list(in_chunks(times, 3, items, n_jobs=1, seconds_each=1.0))
+    alone = list(results_in_chunks(times, 3, items, n_jobs=1, seconds_each=1.0))
     assert alone == [[3 * item] for item in items]
     with parallel_config("threading"):
-        chunks = list(in_chunks(times, 3, items, n_jobs=2, seconds_each=1.0))
+        chunks = list(results_in_chunks(times, 3, items, n_jobs=2, seconds_each=1.0))
     assert sorted([result] for chunk in chunks for result in chunk) == alone
     assert 1 < len(chunks) < len(items)
 
 
 def test_an_impossible_number_of_workers_is_refused_even_for_no_work():
     with pytest.raises(ValueError, match="n_jobs == 0"):
-        list(in_chunks(times, 3, [], n_jobs=0, seconds_each=1.0))
+        list(results_in_chunks(times, 3, [], n_jobs=0, seconds_each=1.0))
 
 
 # What WebAssembly has not: processes, threads, and what is shared between processes. scikit-learn

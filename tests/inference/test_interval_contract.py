@@ -26,7 +26,7 @@ from sklearn.metrics import f1_score, make_scorer, zero_one_loss
 from skboot import bootstrap_score, compare_systems
 from skboot._base.errors import texts_of
 from skboot.inference import ConfidenceInterval
-from skboot.inference.automatic import automatic_interval, degeneracy, estimate_outside
+from skboot.inference.automatic import automatic_interval, degeneracy, estimate_outside_sentence
 from skboot.inference.differences import DIFFERENCE_METHODS
 from skboot.inference.evidence import Evidence
 from skboot.inference.intervals import (
@@ -364,7 +364,7 @@ def interval_of(evidence, method, level=0.95):
             notes = texts_of(notes)
         else:
             found, notes = confidence_interval(evidence, method, level), ()
-    said = (degeneracy(found, evidence), estimate_outside(found, evidence))
+    said = (degeneracy(found, evidence), estimate_outside_sentence(found, evidence))
     return found, " ".join([*notes, *filter(None, said)])
 
 

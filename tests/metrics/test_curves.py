@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import det_curve, precision_recall_curve, roc_curve
 
-from skboot.metrics.calibration import fitted_lines, points_of, terms_of
+from skboot.metrics.calibration import fitted_lines, sums_at_points, terms_of_logistic_fit
 from skboot.metrics.curves import (
     CalibrationBins,
     CurveOfCallable,
@@ -227,10 +227,10 @@ def test_pieces_are_as_good_as_points(of_intercept, steep):
     x = rng.normal(size=20_000)
     y = (rng.random(len(x)) < expit(steep * x)).astype(np.intp)
     weights = rng.integers(0, 3, (4, len(x))).astype(float)
-    points, terms = terms_of(x, y, np.ones(len(x)))
+    points, terms = terms_of_logistic_fit(x, y, np.ones(len(x)))
     assert points.n_powers > 1
     by_pieces = fitted_lines(points, weights @ terms, of_intercept=of_intercept)
     by_points = [
-        fitted_lines(*points_of(x, y, one), of_intercept=of_intercept)[0] for one in weights
+        fitted_lines(*sums_at_points(x, y, one), of_intercept=of_intercept)[0] for one in weights
     ]
     assert_allclose(by_pieces, by_points, rtol=1e-11, atol=1e-11)

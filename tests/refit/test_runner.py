@@ -197,14 +197,14 @@ def test_a_probe_of_a_fit_that_was_killed_goes_with_the_next_fit(tmp_path, monke
 
 def test_another_fit_may_have_removed_the_probe(tmp_path, monkeypatch):
     """Two fits that start together in one folder write one probe; the quicker one removes it."""
-    write_whole = training.write_whole
+    write_atomically = training.write_atomically
 
     def and_gone(path, write, **options):
-        write_whole(path, write, **options)
+        write_atomically(path, write, **options)
         if path.name == "probe":
             path.unlink()
 
-    monkeypatch.setattr(training, "write_whole", and_gone)
+    monkeypatch.setattr(training, "write_atomically", and_gone)
     scorer(GaussianNB(), tmp_path).fit(X, Y)
     assert len(list(tmp_path.rglob("run-*.npz"))) == 8
 
