@@ -209,7 +209,7 @@ def _least_error(behind: Floats) -> Floats:
 
 
 def _spread(estimate: Floats, replicates: Floats) -> Floats:
-    """Standard deviation of the defined replicates at each point, (n_grid,); 0 of none."""
+    """Standard deviation of the defined replicates at each point, (n_grid,); 0 without any."""
     defined = ~np.isnan(replicates)
     n = defined.sum(axis=0)
     deviations = np.where(defined, replicates - estimate, 0.0)

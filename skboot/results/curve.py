@@ -347,7 +347,7 @@ class CurveResult(FromACall, Shown):
         evidence = replace(self._evidence(0), estimate=float(fitted[0]), replicates=fitted[1:])
         basis = LargerSizeBasis(evidence, PointwiseFacts(None, is_fixed=False))
         interval = pointwise_interval(evidence, basis.point, self.confidence_level)
-        return self._size_result(size, basis, interval, (_EXTRAPOLATED,), of_fits=True)
+        return self._size_result(size, basis, interval, (_EXTRAPOLATED,), is_extrapolated=True)
 
     def _size_result(
         self,
@@ -356,12 +356,12 @@ class CurveResult(FromACall, Shown):
         interval: ConfidenceInterval,
         notes: tuple[str, ...],
         *,
-        of_fits: bool = False,
+        is_extrapolated: bool = False,
     ) -> EvaluationResult:
         """Return the score of a method at a training-set size.
 
-        ``of_fits`` says that it is extended by fitted laws of the curve, beyond the sizes that were
-        measured: its limits are no confidence interval.
+        ``is_extrapolated`` says that it comes from fitted laws of the curve, beyond the sizes that
+        were measured: its limits are no confidence interval.
         """
         return evaluation_result(
             replace(self._provenance, notes=notes),
@@ -369,7 +369,7 @@ class CurveResult(FromACall, Shown):
             estimand="method",
             basis=basis,
             confidence_interval=interval,
-            is_confidence_interval=not of_fits,
+            is_confidence_interval=not is_extrapolated,
             n_samples=self.n_samples,
             unit=self.unit,
         )
