@@ -53,8 +53,8 @@ WALKS = {
         232,
         27,
     ),
-    "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 221, 29),
-    "two systems": (lambda: skboot.compare_systems(Y, SYSTEMS, random_state=0), 242, 34),
+    "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 222, 29),
+    "two systems": (lambda: skboot.compare_systems(Y, SYSTEMS, random_state=0), 239, 33),
     "three systems": (
         lambda: skboot.compare_systems(Y, SYSTEMS | {"C": RUNS[0]}, random_state=0),
         256,
@@ -65,13 +65,13 @@ WALKS = {
         294,
         34,
     ),
-    "fit": (fit, 229, 34),
-    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 321, 41),
-    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 330, 46),
-    "search": (lambda: skboot.search_score(Y, SYSTEMS, random_state=0), 165, 28),
-    "curve": (lambda: skboot.bootstrap_curve(Y, SCORES, random_state=0), 168, 25),
-    "stream, update": (stream, 111, 16),
-    "stream, result": (lambda: STREAM.result(), 142, 26),
+    "fit": (fit, 231, 34),
+    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 318, 41),
+    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 323, 45),
+    "search": (lambda: skboot.search_score(Y, SYSTEMS, random_state=0), 164, 28),
+    "curve": (lambda: skboot.bootstrap_curve(Y, SCORES, random_state=0), 174, 25),
+    "stream, update": (stream, 110, 16),
+    "stream, result": (lambda: STREAM.result(), 143, 26),
 }
 
 

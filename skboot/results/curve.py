@@ -149,7 +149,7 @@ class CurveResult(FromACall, Shown):
     >>> y_score = y_true + rng.normal(size=300)
     >>> result = bootstrap_curve(y_true, y_score, curve="roc", random_state=0)
     >>> print(result)
-    ROC curve, 95 % simultaneous band of mean width 0.239
+    ROC curve, 95% simultaneous band of mean width 0.239
     >>> print(result.at(0.1))
     0.46 (0.30 to 0.63)
     """

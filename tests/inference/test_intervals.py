@@ -287,7 +287,7 @@ def test_auto_says_that_too_few_resamples_gave_a_value_instead_of_failing():
         result = bootstrap_score(y_true, score, metric="roc_auc", resamples=without)
     assert result.n_undefined == 2
     assert np.isnan(result.confidence_interval[:2]).all()
-    assert "95% CI            undefined: fewer than two resamples gave a value" in result.summary()
+    assert "95% CI             undefined: fewer than two resamples gave a value" in result.summary()
 
 
 def test_two_way_limits_are_percentiles_drawn_in_to_the_mean():

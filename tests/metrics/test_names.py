@@ -101,7 +101,7 @@ def test_scoring_refuses_what_people_call_a_loss_and_names_the_negated_one(given
 @pytest.mark.parametrize("name", ["kappa", "cllr", "nec", "ece"])
 def test_scoring_shows_how_to_make_a_scorer_of_what_has_none(name):
     for call in doors()[1].values():
-        assert "sklearn.metrics.make_scorer of that function" in first_line(call, name)
+        assert "wrap that function in sklearn.metrics.make_scorer" in first_line(call, name)
 
 
 def test_several_near_names_are_named_and_all_only_where_none_is_near():
