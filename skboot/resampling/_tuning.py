@@ -90,8 +90,8 @@ HEAVY_ENTRIES = 1 << 16
 # Maximum atoms whose placed units are counted by one comparison each; those of more atoms are
 # counted together.
 PLACED_ATOMS = 3
-# Maximum counts of several streams that are read together (32 MB as bytes).
-JOINED_COUNTS = 1 << 25
+# Maximum counts of several streams that are read together (16 MB as bytes).
+JOINED_COUNTS = 1 << 24
 # Elements of float64 in a tile of weights (1 MB, which stays in the cache).
 TILE_ELEMENTS = 1 << 17
 # Maximum counts of a block that stay in the cache as bytes, where single ones are read in any order

@@ -14,7 +14,6 @@ the first block is shorter: 199 resamples cost a fifth of 999.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -501,21 +500,27 @@ class Binding:
         if self.draws_are_prefix_stable:
             n_resamples = min(n_resamples, n_wanted)
         within = None if self.strata is None else self.drawn_within
-        counts_of_streams = []
-        for stream in range(min(self.n_streams, -(-n_wanted // n_resamples))):
+        joined: NDArray[Any] | None = None
+        for stream in range(self.n_streams):
+            at = slice(stream * n_resamples, (stream + 1) * n_resamples)
+            if joined is not None and at.start >= n_wanted:
+                # Resamples that are not asked for are copies of others, so that the shape of
+                # products does not depend on the number of resamples.
+                joined[at] = joined[:n_resamples]
+                continue
             seed = child_seed(self.plan.seed, number * self.n_streams + stream)
             rng = np.random.Generator(np.random.SFC64(seed))
             counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
             if self.atom_order is not None:
                 counts = (counts[0].take(self.atom_order, axis=1),)
-            counts_of_streams.append(counts)
-        if self.n_streams > 1:
-            # Resamples that are not asked for are copies of others, so that the shape of products
-            # does not depend on the number of resamples.
-            drawn = [counts for (counts,) in counts_of_streams]
-            copies = itertools.cycle(drawn)
-            drawn += [next(copies) for _ in range(self.n_streams - len(drawn))]
-            counts = (np.concatenate(drawn),)
+            if self.n_streams == 1:
+                break
+            if joined is None:
+                joined = np.empty((self.block_size, counts[0].shape[1]), counts[0].dtype)
+            assert joined.dtype == counts[0].dtype
+            joined[at] = counts[0]
+        if joined is not None:
+            counts = (joined,)
         if with_data:
             # In the order of `rows_with_data`: resamples, the data, the data without each unit.
             multiplicity = self.multiplicity[0]
