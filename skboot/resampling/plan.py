@@ -270,10 +270,9 @@ class ResamplingPlan:
         prefix_stable = draws_rows and len(multiplicity[0]) == 2 and set(reads) <= {"sums"}
         if prefix_stable:
             block_size = first_block_size = BLOCK_RESAMPLES_OF_TWO_ATOMS
-        block_starts = [0, first_block_size]
+        n_blocks = 1
         if self.n_resamples > first_block_size:
-            whole = range(0, self.n_resamples + block_size, block_size)
-            block_starts = sorted({first_block_size, *whole})
+            n_blocks = -(-self.n_resamples // block_size) + (first_block_size < block_size)
         return Binding(
             self,
             units_of_codes,
@@ -281,7 +280,8 @@ class ResamplingPlan:
             multiplicity,
             strata,
             block_size=block_size,
-            block_starts=block_starts,
+            first_block_size=first_block_size,
+            n_blocks=n_blocks,
             codes_of_given_rows=None
             if self.resamples is None
             else bind_rows(codings, self.design.n_samples, None, as_rows=True)[0],
@@ -359,9 +359,10 @@ class Binding:
     block_size : int
         Resamples in a block; depends on the data alone, so streams do not shift with
         ``n_resamples``.
-    block_starts : list of int
-        First resample of each block that the plan needs, and the end of the last one, which may be
-        behind the plan's. Block 0 may be shorter; block 1 then has the rest of ``block_size``.
+    first_block_size : int
+        Resamples in block 0; where they are fewer, block 1 has the rest of ``block_size``.
+    n_blocks : int
+        Number of blocks that hold the plan's resamples.
     units_as_drawn : list of UnitsOfCodes
         Codes of each statistic in terms of what its resamples count: atoms, or its codes.
     codes_of_given_rows : list of UnitsOfCodes or None
@@ -383,7 +384,8 @@ class Binding:
     multiplicity: tuple[NDArray[np.int64], ...]
     strata: NDArray[np.intp] | None
     block_size: int
-    block_starts: list[int]
+    first_block_size: int
+    n_blocks: int
     codes_of_given_rows: list[UnitsOfCodes] | None
     on_demand: bool = False
     draws_are_prefix_stable: bool = False
@@ -391,10 +393,13 @@ class Binding:
     atom_order: NDArray[np.intp] | None = None
     _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
-    @property
-    def n_blocks(self) -> int:
-        """Number of blocks that hold the plan's resamples."""
-        return len(self.block_starts) - 1
+    @cached_property
+    def block_starts(self) -> list[int]:
+        """First resample of each block, and the end of the last one, which may have more."""
+        is_divided = self.first_block_size < self.block_size
+        n_whole = self.n_blocks - is_divided
+        whole = range(0, self.block_size * n_whole + 1, self.block_size)
+        return sorted({0, self.first_block_size, *whole})
 
     def only(self, which: Sequence[int]) -> Binding:
         """Return the binding of the statistics at some positions."""
