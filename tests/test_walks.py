@@ -50,20 +50,20 @@ WALKS = {
         lambda: skboot.bootstrap_score(
             Y, SCORES, metric="roc_auc", groups=np.arange(300) // 5, random_state=0
         ),
-        232,
+        234,
         27,
     ),
     "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 222, 29),
     "two systems": (lambda: skboot.compare_systems(Y, SYSTEMS, random_state=0), 239, 33),
     "three systems": (
         lambda: skboot.compare_systems(Y, SYSTEMS | {"C": RUNS[0]}, random_state=0),
-        256,
-        35,
+        253,
+        34,
     ),
     "runs compared": (
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
-        294,
-        34,
+        292,
+        33,
     ),
     "fit": (fit, 231, 34),
     "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 318, 41),
