@@ -119,13 +119,17 @@ def pages() -> list[Path]:
     return [DOCS / "guide" / "trust.md", INDEX, *(INDEX.with_name(f"{name}.md") for name in listed)]
 
 
+def as_shown(text: str) -> str:
+    """A text as pages show it: titles of cells, the keys of their seeds, have a space before %."""
+    return re.sub(r"(?<=\d) %", "%", text)
+
+
 def filled(text: str) -> str:
     """A page with its made parts made again."""
 
     def made(match):
         found = SECTIONS[match[1]]
-        # Titles of cells are the keys of their seeds, and keep the space before a percent sign.
-        part = re.sub(r"(?<=\d) %", "%", found.make()) if found.is_run else NOT_RUN
+        part = as_shown(found.make()) if found.is_run else NOT_RUN
         return f"<!-- {match[1]} -->\n{part}\n<!-- end -->"
 
     return re.sub(r"<!-- (\w+) -->\n.*?<!-- end -->", made, text, flags=re.DOTALL)
