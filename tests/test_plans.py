@@ -561,8 +561,8 @@ def test_a_plan_in_groups_says_how_many_rows_they_come_to():
     plan = plan_evaluation(system(groups=groups), half_width=0.1)
     assert plan.unit == "group"
     size = f"{plan.n_units} groups (about {5 * plan.n_units} rows)"
-    assert f"needed         {size}\n" in plan.summary()
-    assert "pilot          40 groups (about 200 rows)\n" in plan.summary()
+    assert f"needed           {size}\n" in plan.summary()
+    assert "pilot            40 groups (about 200 rows)\n" in plan.summary()
     assert plan.claim().startswith(f"{size} are expected to give")
     pair = plan_evaluation(pair_of_systems(groups=groups), difference=0.05)
     assert f"{pair.n_units} groups (about {5 * pair.n_units} rows)" in pair.summary()

@@ -179,6 +179,8 @@ def _compare_by_metric(
             for (name_a, name_b), error in zip(pairs, errors, strict=True)
         ]
         if options.interval == "adjusted":
+            # The cross-validated difference with the standard error of the out-of-bag one. A
+            # standard error of 0 stays: no loss differs, and the limits are Tango's.
             differences = [
                 difference
                 if difference.standard_error == 0

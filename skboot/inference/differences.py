@@ -103,8 +103,8 @@ def p_of_interval(
         if floor <= alpha < 1:
             # Rounding cannot put the number on the wrong side of these two.
             excludes = _excludes_zero(evidence, method, level, alternative)
-            wrong = np.where(excludes, alpha, np.nextafter(alpha, 1.0))
-            p = np.where(excludes == (p <= alpha), p, wrong)
+            corrected = np.where(excludes, alpha, np.nextafter(alpha, 1.0))
+            p = np.where(excludes == (p <= alpha), p, corrected)
     return p if p.ndim else float(p)
 
 

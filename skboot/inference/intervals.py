@@ -944,11 +944,9 @@ class MaxT(Interval):
 
     def needs(self, evidence: Evidence) -> str:
         """See `Interval.needs`."""
-        return (
-            ""
-            if evidence.max_t is not None
-            else ("needs the joint bootstrap of several differences.")
-        )
+        if evidence.max_t is not None:
+            return ""
+        return "needs the joint bootstrap of several differences."
 
     def limits(self, evidence: Evidence, confidence_level: float) -> tuple[Any, Any]:
         """See `Interval.limits`."""

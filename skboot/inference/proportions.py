@@ -63,9 +63,10 @@ class Discordant(NamedTuple):
 
     @classmethod
     def of_spread(cls, difference: float, variance: float, n: int) -> Discordant:
-        """Return numbers of rows, no whole ones, that have this difference and this variance of it.
+        """Return the counts that have this difference and this variance; they need not be whole.
 
-        With b and c such rows of n the variance is (b + c - (b - c)^2 / n) / n^2.
+        For streams, which know the replicates of a difference, but not which rows differ. With b
+        and c discordant rows of n the variance is (b + c - (b - c)^2 / n) / n^2.
         """
         net = n * difference
         n_discordant = min(max(n * (n * variance + difference**2), abs(net)), n)

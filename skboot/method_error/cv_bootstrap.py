@@ -31,6 +31,7 @@ from ..inference.automatic import IntervalWithNotes
 from ..inference.evidence import ConfidenceInterval
 from ..inference.proportions import score_limits
 from .out_of_bag import (
+    FEW_RESAMPLES,
     HEAVY_TAIL_SHARE,
     JACKKNIFE_RESAMPLES,
     LEAST_DF,
@@ -657,7 +658,7 @@ def cv_bootstrap(
     optimism = optimism_of(resubstitution, float(centre))
     variances = cv_variances(cv, counts, scores, oob_influence, share, seed_variance, optimism)
     n_effective = n_units if n_effective is None else int(n_effective)
-    cautions = _cautions(cv, bounds)
+    cautions = _cautions(cv, len(lines), bounds)
     needed = int(np.ceil(JACKKNIFE_RESAMPLES * np.sqrt(n_units)))
     too_few = (
         f"{len(lines)} resamples are too few for the infinitesimal jackknife on {n_units} units, "
@@ -816,16 +817,21 @@ def _degrees_of_freedom(influence: Array, most: float, bounds: Bounds) -> float:
     return float(min(most, max(worth, LEAST_DF)))
 
 
-def _cautions(cv: Array, bounds: Bounds) -> tuple[str, ...]:
-    """Return what makes both intervals unreliable: heavy-tailed losses."""
+def _cautions(cv: Array, n_used: int, bounds: Bounds) -> tuple[str, ...]:
+    """Return what makes both intervals unreliable: few resamples, heavy-tailed losses."""
+    cautions = []
+    if n_used < FEW_RESAMPLES:
+        cautions.append(
+            f"{n_used} resamples are too few for a stable standard error; use 80 or more."
+        )
     squares = cv.mean(axis=0) ** 2
     unbounded = not (np.isfinite(bounds[0]) and np.isfinite(bounds[1]))
     if unbounded and squares.max() > HEAVY_TAIL_SHARE * squares.sum() > 0:
-        return (
+        cautions.append(
             "One unit carries more than half of the variance: the losses are heavy-tailed, and the "
-            "interval may cover less than stated (88% was measured at 95%).",
+            "interval may cover less than stated (88% was measured at 95%)."
         )
-    return ()
+    return tuple(cautions)
 
 
 def _share_below(sorted_values: Array, queries: Array) -> Array:

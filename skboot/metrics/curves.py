@@ -515,7 +515,10 @@ class CalibrationBins(Curve):
 
 
 def _reduce_to_cells(cell: NDArray[np.intp], sample_weight: Floats | None) -> ReducedData:
-    """Rows of one cell share a code; weights are summed, one term a cell that occurs."""
+    """Reduce rows to what they add to their cells, one term for each cell that occurs.
+
+    Without weights, rows of one cell share a code; with weights each row has its own.
+    """
     occurs, code = np.unique(cell, return_inverse=True)
     data = MappingProxyType({"cells": occurs})
     if sample_weight is None:

@@ -710,7 +710,11 @@ class Coefficient(SumsStatistic):
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
-        """Terms: row, weight, truth, its square, and residual, its square, about data points."""
+        """Reduce each row to six terms: 1, w, w (y - m), w (y - m)^2, w r and w r^2.
+
+        w is the weight, m a middle truth, and r = y - prediction; for the explained variance less a
+        middle residual.
+        """
         assert y_true is not None
         truth, predicted = in_ordinary_range(
             np.asarray(y_true, dtype=np.float64), np.asarray(y_pred, dtype=np.float64)

@@ -58,6 +58,9 @@ Array = NDArray[Any]
 MOST_LEFT_OUT = 64
 # Maximum number of counts (resamples x units) of a block of resamples that lack one unit each.
 _BLOCK = 1 << 21
+# Bytes of answers of all runs that are kept together for the next metric (bytes): where there are
+# more, to put them together again takes little beside what a metric makes of them.
+_MOST_PUT_TOGETHER = 1 << 21
 # The runs are what is worked off in parallel, and reported.
 _ALONE = Workers(n_jobs=1, verbose=0)
 
@@ -856,7 +859,10 @@ class RunRecords:
     sample_records: Sequence[Record]
     all_rows: bool
     failed_score: float = np.nan
-    _put_together: dict[str, tuple[Array, Array]] = field(default_factory=dict, repr=False)
+    # Made anew by `replace`, whose records may be others.
+    _put_together: dict[str, tuple[Array, Array]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def n_rows(self) -> int:
@@ -895,7 +901,7 @@ class RunRecords:
             # every loss takes a zero.
             values[:] = answers[0] if len(answers) else 0
             values[rows] = answers
-        if key == LabelRunMetric.key:
+        if key == LabelRunMetric.key and data.nbytes <= _MOST_PUT_TOGETHER:
             data.flags.writeable = False
             self._put_together[key] = data, runs
         return data, runs

@@ -224,3 +224,6 @@ STREAM_RESAMPLES_AT_ONCE = 1024
 STREAM_WEIGHTS_AT_ONCE = 1 << 16
 # Maximum runs of equal codes among these rows that are added up by a product of matrices.
 MANY_RUNS = 16
+# Largest running sum, as a multiple of the codes (ratio), up to which the running sums of each size
+# are counted, in place of a search (record 0136).
+MOST_COUNTED = 4

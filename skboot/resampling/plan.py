@@ -98,8 +98,13 @@ class OnDemandBlock(UnitBlock):
     def crossing(
         self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
     ) -> tuple[SignChange, ...]:
-        """Split the units of each type on the way to the sign change; see `Block.crossing`."""
+        """Search for the sign change, and draw only the counts that the search passes.
+
+        Units of a type, a distinct row of terms, are split by binomial draws between the halves of
+        the ends; with too many types whole resamples are drawn. See `Block.crossing`.
+        """
         if "counts" in self.__dict__:
+            # They have been drawn for another reader.
             return super().crossing(terms, *gaps, ends=ends)
         rng = self._stream()
         observed = ObservedBlock(self.units_of_codes, self._multiplicity[None])
@@ -118,6 +123,7 @@ class OnDemandBlock(UnitBlock):
         n_of_types = upto[-1].astype(np.int64)
         n_drawn = multinomial_counts(rng, self.n_resamples, n_of_types).astype(np.int64)
         total = n_drawn @ values
+        # Nodes count ends from 1.
         return tuple(
             SignChange(
                 node.high - 1, node.below @ values, (node.below + node.inside) @ values, total
@@ -212,6 +218,9 @@ class ResamplingPlan:
     def bind(self, codings: Sequence[CodedRows]) -> Binding:
         """Prepare to draw for these statistics together.
 
+        Fixes what a seed draws, the sizes of blocks and their streams, and in which layout it is
+        read.
+
         Parameters
         ----------
         codings : sequence of CodedRows
@@ -226,7 +235,7 @@ class ResamplingPlan:
             codings, as_rows=self.resamples is not None
         )
         by_row = any(coding.reads == "rows" for coding in codings)
-        most = BLOCK_RESAMPLES_BY_ROW if by_row else BLOCK_RESAMPLES
+        max_resamples = BLOCK_RESAMPLES_BY_ROW if by_row else BLOCK_RESAMPLES
         reads = [coding.reads for coding in codings]
         # A search reads its resamples at a few places alone, so a single search over codes that are
         # themselves the atoms can draw there and nowhere else.
@@ -241,7 +250,7 @@ class ResamplingPlan:
             n_counts = max(
                 1, sum(map(len, multiplicity)), max(n_entries, default=0) // ENTRIES_PER_COUNT
             )
-        block_size = 1 << (max(1, min(most, BLOCK_COUNTS // n_counts)).bit_length() - 1)
+        block_size = 1 << (max(1, min(max_resamples, BLOCK_COUNTS // n_counts)).bit_length() - 1)
         as_drawn = units_of_codes
         if len(codings) > 1 and self.design.draws_independent_rows:
             as_drawn = with_few_codes_counted(units_of_codes)
@@ -252,12 +261,13 @@ class ResamplingPlan:
             # the resamples of several streams: as many as keep the counts of a part in the cache.
             largest = max(units.n_atoms[0] for units in units_of_codes)
             fitting = min(
-                most // block_size,
+                max_resamples // block_size,
                 TILE_ELEMENTS // (block_size * largest),
                 JOINED_COUNTS // (block_size * n_counts),
             )
             n_streams = 1 << (max(1, fitting).bit_length() - 1)
             if multiplicity[0].strides == (0,):
+                # `single_units`: the atoms are the rows, and may be put in any order.
                 as_drawn, atom_order = side_by_side(as_drawn)
         block_size *= n_streams
         first_block_size = block_size

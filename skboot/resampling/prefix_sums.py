@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ._tuning import (
     EXACT_INTEGER,
+    MOST_COUNTED,
     NESTED_TILES,
     RUNNING_ELEMENTS,
     SUM_ROUNDING,
@@ -411,9 +412,6 @@ def search(
 
 # ------------------------------------------------------------------ many shares of a total
 
-# Times the codes: up to so large a sum it is counted how many running sums there are of each size.
-_MOST_COUNTED = 4
-
 
 class SumsAtShares(NamedTuple):
     """Running sums around where the first term reaches shares of its total.
@@ -495,7 +493,7 @@ def _reach_in_all(
     targets = shares * total[:, :1] * (1.0 - SUM_ROUNDING)
     upto = upto if ends is None else [sums.take(ends, axis=1) for sums in upto]
     highest = total[:, 0].max(initial=0.0)
-    if upto[0].dtype == np.float32 and highest <= _MOST_COUNTED * n_codes:
+    if upto[0].dtype == np.float32 and highest <= MOST_COUNTED * n_codes:
         last = _last_count_below(upto[0], targets, int(highest))
     else:
         last = _last_below(upto[0], targets)

@@ -66,7 +66,7 @@ def in_time(
     if tasks is not None:
         series = strata_of_tasks(tasks.number, series)
     # Rows of one date come in any order: where blocks can be whole dates, dates are in time order.
-    times, n_of_date = _times(dates, series)
+    times, n_of_date = _number_dates(dates, series)
     if length is not None and length % n_of_date:
         times = None
     per = 1 if times is None else n_of_date
@@ -200,18 +200,20 @@ def _n_blocks(length: int, sizes: NDArray[Any]) -> int:
     return int(np.sum(-(-sizes // length)))
 
 
-def _times(
-    every: Sequence[NDArray[np.int64]], series: NDArray[np.intp] | None
+def _number_dates(
+    indexes: Sequence[NDArray[np.int64]], series: NDArray[np.intp] | None
 ) -> tuple[NDArray[np.intp] | None, int]:
-    """Refuse an index of dates that fall within a series; number the dates of each series.
+    """Number the dates of each series, so that blocks can be whole dates; refuse dates that fall.
 
     Returns the number of the date of each row, series by series, or None where no series has a
-    date twice, and how many rows most dates have.
+    date twice, and the median of the rows per date. Of several indexes, the one with most rows per
+    date counts.
     """
     times, most = None, 1
-    for dates in every:
+    for dates in indexes:
         order = None if series is None else np.argsort(series, kind="stable")
         if order is not None and len(order) != len(dates):
+            # Columns of other lengths are refused where all columns are checked.
             continue
         steps = np.diff(dates if order is None else dates[order])
         within = True if series is None else np.diff(series[order]) == 0

@@ -203,7 +203,10 @@ class Score:
         return values if share.sign > 0 else ~values
 
     def ranking(self, evidence: Evidence) -> tuple[NDArray[np.bool_], NDArray[Any]] | None:
-        """Positive rows and scores, for the area of two classes on independent rows."""
+        """Positive rows and scores, for DeLong's covariance of areas of two classes.
+
+        None for other metrics, and for rows that are not independent.
+        """
         statistic: Any = self.subject.statistic
         statistic = statistic.unsigned or statistic
         if statistic.reads != "pairs" or evidence.facts.delong is None:
@@ -538,12 +541,14 @@ def draw(
     scores : mapping of int to Score, optional
         Scores that evidence is wanted of, by their numbers; none by default.
     """
+    # Intervals are those of the plan that was asked for: cells only replace what is drawn.
     plan_of_cells = plan
     if plan.design.n_samples >= _ROWS_FOR_CELLS:
         plan_of_cells, subjects = _put_in_cells(plan, subjects)
     binding = plan_of_cells.bind([subject.coding for subject in subjects])
     for score in (scores or {}).values():
         if score.part.order is not None:
+            # Columns in the order of the subgroups have been read.
             score.rows.forget()
     return Draws(plan, binding, subjects, bootstrap(binding, subjects, workers), scores or {})
 

@@ -265,7 +265,7 @@ def test_by_default_the_difference_is_that_of_repeated_cross_validation_at_nine_
     samples = samples_of(n_repeats=5)
     wrong_cv = [pooled(samples, w) for w in wrong(folds_of(samples))]
     gaps = wrong_cv[0] - wrong_cv[1]
-    result = compare_methods(METHODS, X, Y, n_train_resamples=B, random_state=0)
+    result = compare_methods(METHODS, X, Y, n_train_resamples=B, n_cv_repeats=5, random_state=0)
     [pair] = result.pairs
     assert_allclose(pair.difference, -gaps.mean(), atol=1e-12)
     assert result.training_share == 0.9
@@ -295,7 +295,7 @@ def test_with_groups_folds_and_influence_are_those_of_whole_groups():
     wrong_cv = [pooled(samples, w) for w in wrong(folds_of(samples))]
     gaps = wrong_cv[0] - wrong_cv[1]
     [pair] = compare_methods(
-        METHODS, X, Y, groups=GROUPS, n_train_resamples=B, random_state=0
+        METHODS, X, Y, groups=GROUPS, n_train_resamples=B, n_cv_repeats=5, random_state=0
     ).pairs
     assert_allclose(pair.difference, -gaps.mean(), atol=1e-12)
     first, second = wrong(samples.counts[:, GROUPS])
@@ -375,7 +375,7 @@ def test_repeats_in_which_a_fold_of_one_failed_are_left_out_for_all(scoring):
     methods = {"whole": OneColumn(23), "fragile": FailsWithoutBoth(1, other)}
     with pytest.warns(FitFailedWarning, match="fragile"):
         result = compare_methods(
-            methods, X, Y, scoring=scoring, n_train_resamples=B, random_state=0
+            methods, X, Y, scoring=scoring, n_train_resamples=B, n_cv_repeats=5, random_state=0
         )
     folds = folds_of(samples)
     whole = folds[:, 0] + folds[:, other] > 0
@@ -475,7 +475,7 @@ def test_the_text_says_at_which_size_the_methods_are_compared(y, groups, words):
 def test_exchanging_two_estimators_mirrors_everything():
     swapped = {name: METHODS[name] for name in (SECOND, FIRST)}
     one, other = (
-        compare_methods(both, X, Y, n_train_resamples=B, random_state=0)
+        compare_methods(both, X, Y, n_train_resamples=B, n_cv_repeats=5, random_state=0)
         for both in (METHODS, swapped)
     )
     assert_allclose(one.pairs[0].difference, -other.pairs[0].difference, atol=1e-15)
@@ -486,7 +486,7 @@ def test_exchanging_two_estimators_mirrors_everything():
 
 def test_several_differences_get_simultaneous_intervals():
     methods = METHODS | {"third": OneColumn(9), "chance": DummyClassifier()}
-    result = compare_methods(methods, X, Y, n_train_resamples=B, random_state=0)
+    result = compare_methods(methods, X, Y, n_train_resamples=B, n_cv_repeats=5, random_state=0)
     assert len(result.pairs) == 6
     for pair in result.pairs:
         assert pair.simultaneous_interval.low < pair.confidence_interval.low
@@ -621,7 +621,14 @@ def test_on_a_test_set_the_differences_vary_over_training_samples_and_test_rows(
     variance = max(between - noise, 0) + test
     df = variance**2 / (between**2 / (B - 1) + test**2 / (m - 1))
     [pair] = compare_methods(
-        METHODS, X, Y, X_test=X_TEST, y_test=Y_TEST, n_train_resamples=B, random_state=0
+        METHODS,
+        X,
+        Y,
+        X_test=X_TEST,
+        y_test=Y_TEST,
+        n_train_resamples=B,
+        n_cv_repeats=5,
+        random_state=0,
     ).pairs
     assert_allclose(pair.difference, of_full.mean())
     assert_allclose(pair.standard_error, np.sqrt(variance))
@@ -737,7 +744,14 @@ def test_the_text_says_what_is_meant():
     assert f"of {B} pairs of runs" in result.claim()
     assert "probability" not in result.claim()
     with_test = compare_methods(
-        METHODS, X, Y, X_test=X_TEST, y_test=Y_TEST, n_train_resamples=B, random_state=0
+        METHODS,
+        X,
+        Y,
+        X_test=X_TEST,
+        y_test=Y_TEST,
+        n_train_resamples=B,
+        n_cv_repeats=5,
+        random_state=0,
     )
     assert "conditional on this training set and test set" in " ".join(with_test.summary().split())
 
@@ -758,7 +772,7 @@ def test_p_far_from_half_is_not_called_a_difference_of_methods():
 
 
 def test_saving_and_the_table_keep_p(tmp_path):
-    result = compare_methods(METHODS, X, Y, n_train_resamples=B, random_state=0)
+    result = compare_methods(METHODS, X, Y, n_train_resamples=B, n_cv_repeats=5, random_state=0)
     result.save(tmp_path / "result.npz")
     assert ComparisonResult.load(tmp_path / "result.npz") == result
     frame = pytest.importorskip("pandas") and result.to_frame()
@@ -771,7 +785,7 @@ def test_saving_and_the_table_keep_p(tmp_path):
 def test_warnings_and_errors_say_of_which_estimator():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        compare_methods(METHODS, X, Y, n_train_resamples=B, random_state=0)
+        compare_methods(METHODS, X, Y, n_train_resamples=B, n_cv_repeats=5, random_state=0)
     with pytest.raises(ValueError, match="NaN") as caught:
         compare_methods(METHODS, np.where(X > 1000, np.nan, X), Y, n_train_resamples=5)
     assert caught.value.__notes__ == [f"Raised while fitting estimator {FIRST!r}."]
@@ -791,7 +805,7 @@ def test_what_an_estimator_warns_of_is_told_once_with_its_name_and_unchanged():
     methods = {"warm": Warns(23), "plain": OneColumn(1)}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        compare_methods(methods, X, Y, n_train_resamples=B, random_state=0)
+        compare_methods(methods, X, Y, n_train_resamples=B, n_cv_repeats=5, random_state=0)
     assert [str(each.message) for each in caught] == [
         "compare_methods: warm: BootstrapScorer: it is warm",
         "compare_methods: warm: copies",
