@@ -327,7 +327,7 @@ def test_ranks_are_compared_fold_by_fold():
         roc_auc_score(Y[f == 0], a[f == 0]) - roc_auc_score(Y[f == 0], b[f == 0])
         for f, a, b in zip(folds, *scores, strict=True)
     ]
-    options = {"scoring": "roc_auc", "n_train_resamples": B, "random_state": 0}
+    options = {"scoring": "roc_auc", "n_train_resamples": B, "n_cv_repeats": 5, "random_state": 0}
     [pair] = compare_methods(METHODS, X, Y, **options).pairs
     assert_allclose(pair.difference, np.mean(change))
     [left_out] = compare_methods(METHODS, X, Y, strategy="oob", **options).pairs

@@ -224,12 +224,14 @@ def test_skewed_losses_without_a_bound_have_fewer_degrees_of_freedom(problem, hi
         assert scaled == pytest.approx(reach)
 
 
-def test_few_resamples_are_enough_for_the_default(problem):
+def test_fewer_resamples_than_were_studied_have_a_caution_beside_the_same_formula(problem):
     centre, cv, counts, scores, influence = pieces(*problem)
     few = (centre, cv, counts[:25], scores[:25], influence[:25])
     found = cv_bootstrap(*few, resubstitution=0.1)
     assert found.standard_error == pytest.approx(defined_error(*few, 0.1))
-    assert not found.interval_with_notes().notes
+    [note] = found.interval_with_notes().notes
+    assert "25 resamples are too few" in note.text
+    assert note.is_warning
 
 
 @pytest.mark.parametrize(
@@ -416,9 +418,10 @@ def test_few_resamples_leave_the_jackknife_out(problem):
     few = cv_bootstrap(centre, cv, counts[:25], scores[:25], influence[:25])  # 4 sqrt(40) = 25.3
     assert np.isnan(few.variance_jackknife)
     made = few.interval_with_notes(method="cv-bootstrap-conservative")
-    assert "use at least 26, better 52" in made.notes[0].text
-    assert made.notes[0].is_warning
-    assert not few.notes
+    assert "use at least 26, better 52" in made.notes[-1].text
+    assert made.notes[-1].is_warning
+    assert few.notes == few.cautions
+    assert len(few.notes) == 1
     expected = max(few.standard_error**2, few.variance_cv + few.variance_training)
     assert few.standard_error_conservative == pytest.approx(np.sqrt(expected))
     assert not np.isnan(

@@ -170,7 +170,7 @@ def test_clusters_of_different_models_are_not_read_together():
 
 def test_a_callable_of_the_estimator_says_that_its_estimate_is_the_mean_over_folds(rare):
     X, y = rare
-    options = dict(FEW, n_train_resamples=10, n_cv_repeats=1)
+    options = dict(FEW, n_train_resamples=50, n_cv_repeats=1)
     found = BootstrapScorer(
         LogisticRegression(), scoring=lambda m, X, y: np.mean(m.predict(X) == y), **options
     )

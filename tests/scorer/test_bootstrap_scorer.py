@@ -370,7 +370,7 @@ def test_an_auc_of_three_classes():
 def test_a_search_inside(two_classes):
     X, y = two_classes
     search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 15]}, cv=3)
-    options = {**FEW, "n_train_resamples": 45, "n_cv_repeats": 1}
+    options = {**FEW, "n_train_resamples": 50, "n_cv_repeats": 1}
     scorer = BootstrapScorer(search, **options).fit(X, y)
     assert scorer.estimator_.best_params_["n_neighbors"] in (1, 15)
     assert scorer.score(X, y) == scorer.resubstitution_score_
@@ -662,6 +662,7 @@ def test_a_perfect_score_has_an_interval():
         ({}, np.r_[0:30, 60:90, 116:120], "smallest class has 4 rows"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*too few for a stable:UserWarning")
 def test_it_warns_where_intervals_are_unreliable(options, rows, sentence):
     X, y = make_classification(120, flip_y=0, shuffle=False, random_state=0)
     options = {"estimator": GaussianNB(), **FEW, **options}
