@@ -175,7 +175,7 @@ def learning_curve(
     >>> result.x
     array([114., 188., 285., 398., 512.])
     >>> print(result.at(285))
-    0.938 (0.920 to 0.956)
+    0.939 (0.924 to 0.954)
     """
     parameters = {
         "scoring": scoring,

@@ -179,8 +179,7 @@ def _compare_by_metric(
             for (name_a, name_b), error in zip(pairs, errors, strict=True)
         ]
         if options.interval == "adjusted":
-            # The cross-validated difference with the standard error of the out-of-bag one. A
-            # standard error of 0 stays: no loss differs, and the limits are Tango's.
+            # With the out-of-bag standard error; one of 0 stays, and the limits are Tango's.
             differences = [
                 difference
                 if difference.standard_error == 0
@@ -194,9 +193,8 @@ def _compare_by_metric(
         ]
     # An error is better the smaller it is; the score may have either direction.
     scores = {name: -method_runs.errors[k].run_errors for name, method_runs in trained_runs.items()}
-    samples_of_runs = None
-    if samples.n_seeds > 1:
-        samples_of_runs = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
+    run_numbers = np.arange(samples.n_bootstrap_runs)
+    samples_of_runs = run_numbers // samples.n_seeds if samples.n_seeds > 1 else None
     records = records_of(
         _MethodsDistribution(options, fit, errors, differences, metrics[0].bounds),
         pairs,

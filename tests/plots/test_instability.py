@@ -11,7 +11,7 @@ from skboot.plots import PredictionInstabilityDisplay
 
 CLASSES = make_classification(60, 4, flip_y=0.2, class_sep=0.6, random_state=0)
 VALUES = make_regression(50, 3, noise=20.0, random_state=0)
-FEW = {"n_train_resamples": 40, "n_cv_repeats": 1, "random_state": 0}
+FEW = {"n_train_resamples": 50, "n_cv_repeats": 1, "random_state": 0}
 
 
 def fitted(model, data, scoring):
@@ -21,8 +21,8 @@ def fitted(model, data, scoring):
 def answers_of_rows_left_out(model, data, method):
     """By scikit-learn on the rows of each bootstrap sample; NaN for rows trained on."""
     X, y = data
-    found = np.full((40, len(y)), np.nan)
-    for line, counts in enumerate(drawn(len(y), n_resamples=40).counts.astype(int)):
+    found = np.full((50, len(y)), np.nan)
+    for line, counts in enumerate(drawn(len(y), n_resamples=50).counts.astype(int)):
         train, test = np.repeat(np.arange(len(y)), counts), np.flatnonzero(counts == 0)
         answers = getattr(model.fit(X[train], y[train]), method)(X[test])
         found[line, test] = answers if answers.ndim == 1 else answers[:, 1]
