@@ -20,7 +20,7 @@ def of_kind(kind):
 def span(kind):
     """Least and largest coverage in whole percent."""
     covered = [100 * one.coverage for one in of_kind(kind)]
-    return f"{min(covered):.0f} to {max(covered):.0f} %"
+    return f"{min(covered):.0f} to {max(covered):.0f}%"
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -98,6 +98,6 @@ def test_the_guide_of_methods_quotes_what_was_measured():
     swapped, right = (
         found[tutorial.CELLS[0].name, name, "system"] for name in (shown.SWAPPED, shown.RIGHT)
     )
-    held = f"it held a tree's accuracy in {100 * swapped.coverage:.0f} % of {swapped.repetitions}"
+    held = f"it held a tree's accuracy in {100 * swapped.coverage:.0f}% of {swapped.repetitions}"
     assert held in text
-    assert f"with the weights put right in {100 * right.coverage:.0f} %" in text
+    assert f"with the weights put right in {100 * right.coverage:.0f}%" in text
