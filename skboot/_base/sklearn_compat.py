@@ -26,8 +26,14 @@ try:
 except ImportError:
     # Before scikit-learn 1.9 estimators have no callbacks.
     callback = None
-# What an estimator needs to have callbacks; where there are none, nothing.
-CallbackSupportMixin: Any = getattr(callback, "CallbackSupportMixin", type("_NoCallbacks", (), {}))
+
+
+class _NoCallbacks:
+    """Base of estimators where scikit-learn has no callbacks: it adds nothing."""
+
+
+# What an estimator needs to have callbacks.
+CallbackSupportMixin: Any = getattr(callback, "CallbackSupportMixin", _NoCallbacks)
 
 
 ScorerBase: Any = next(
