@@ -1050,8 +1050,8 @@ def cross_validated_variance(
     test, averaged = sampling_variances(influence)
     total = left_out
     if len(scores) >= JACKKNIFE_RESAMPLES * np.sqrt(counts.shape[1]):
-        whole = influence.mean(axis=0)
-        spread = training_spread(whole, counts, scores, columns_of(oob_influence))
+        mean_influence = influence.mean(axis=0)
+        spread = training_spread(mean_influence, counts, scores, columns_of(oob_influence))
         more = spread.jackknife - left_out
         total += share * more if more > 0 else 0.0
     return max(averaged, min(float((np.sqrt(test) + optimism / 2) ** 2), total))

@@ -348,10 +348,10 @@ class RowMean(SumsStatistic):
         y_true, _, sample_weight = rows
         if self.constant is None or y_true is None:
             return None
-        known = {}
+        label_counts = {}
         if self.shared_cells is not None and sample_weight is None:
-            known["counts"] = self.shared_cells.label_counts(y_true)[1]
-        mean = self.constant(y_true, sample_weight, **known)
+            label_counts["counts"] = self.shared_cells.label_counts(y_true)[1]
+        mean = self.constant(y_true, sample_weight, **label_counts)
         return self.sign * (float(np.sqrt(mean)) if self.root else float(mean))
 
 
