@@ -271,8 +271,10 @@ class ResamplingPlan:
                 as_drawn, atom_order = side_by_side(as_drawn)
         block_size *= n_streams
         first_block_size = block_size
-        if n_streams == 1 and n_counts > UNDIVIDED_COUNTS and block_size >= BLOCK_RESAMPLES // 2:
-            # Where counts take the time, a call for few resamples does not pay for a whole block.
+        is_long_draw = n_counts > UNDIVIDED_COUNTS * self.design.n_strata
+        if n_streams == 1 and is_long_draw and block_size >= BLOCK_RESAMPLES // 2:
+            # Where counts take the time, and not the calls that draw those of each stratum, a call
+            # for few resamples does not pay for a whole block.
             block_size = block_size * ROUND_RESAMPLES // BLOCK_RESAMPLES
             first_block_size = block_size // 2 if n_counts <= HALVED_COUNTS else FIRST_RESAMPLES
         # Resamples of two atoms are drawn, and summed, one after the other, so that the first of a

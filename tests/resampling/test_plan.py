@@ -64,6 +64,18 @@ def test_199_resamples_are_one_short_block():
     assert (binding.n_blocks, block.n_resamples) == (1, 200)
 
 
+def test_many_small_strata_are_drawn_in_whole_blocks():
+    """Their calls take the time, not their counts."""
+    whole, short = [
+        ResamplingPlan(
+            RowDesign.of(1000, np.arange(1000) % n_strata), 1999, np.random.SeedSequence(1)
+        ).bind([CodedRows(None, 1000, "sums")])
+        for n_strata in (100, 2)
+    ]
+    assert whole.n_blocks == 2
+    assert short.n_blocks == 3
+
+
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_same_seed_gives_the_same_resamples_and_is_not_spawned(name):
     seed = np.random.SeedSequence(5)
