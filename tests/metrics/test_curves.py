@@ -207,6 +207,26 @@ def test_an_edge_on_a_bin_without_rows_is_left_out():
     assert_allclose(curve.edges, [0, 0.6, 0.8, 1])
 
 
+def test_a_bin_of_weight_zero_is_at_the_mean_of_its_rows():
+    positive = np.array([True, False, True, False])
+    weight = np.array([0.0, 0.0, 1.0, 3.0])
+    rows = TwoClassRows(positive, positive, np.array([0.1, 0.2, 0.8, 0.9]), weight)
+    curve = CalibrationBins.between(np.array([0, 0.5, 1]), rows)
+    assert_allclose(curve.grid, [0.15, 0.875])
+
+
+def test_windows_of_smoothed_shares_hold_a_tenth_of_the_rows():
+    """A point far from most rows needs a wider window to hold as many."""
+    score = np.concatenate([np.linspace(0, 0.1, 380), np.linspace(0.9, 1, 20)])
+    positive = np.random.default_rng(2).random(400) < score
+    grid = np.array([0.05, 0.5, 0.95])
+    curve = SmoothCalibration.at(grid, TwoClassRows(positive, positive, score, None))
+    n_inside = np.count_nonzero(np.abs(score - grid[:, None]) <= curve.bandwidth[:, None], axis=1)
+    assert n_inside.min() >= 40
+    # Between the two heaps a window is as wide as that takes, and no wider.
+    assert_allclose(curve.bandwidth[1], np.sort(np.abs(score - 0.5))[39], rtol=1e-6)
+
+
 def test_limits_of_rates_are_free_where_one_row_decides():
     positive = np.repeat([True, False], [5, 10])
     rows = TwoClassRows(positive, positive, np.arange(15) / 15, None)

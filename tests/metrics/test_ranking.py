@@ -15,6 +15,8 @@ from skboot.metrics.ranking import (
     AveragePrecision,
     RocAuc,
     delong_covariance,
+    equal_rows,
+    smaller_class,
 )
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import GroupDesign, RowDesign
@@ -385,3 +387,33 @@ def test_subgroups_of_many_rows_are_scikit_learn_on_repeated_rows(metric):
             rows = np.repeat(np.arange(n), counts * (part == k))
             expected = function(truth[rows], score[rows])
             assert_allclose(results[k].bootstrap_distribution[resample], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("positive", [True, False])
+def test_delong_is_undefined_without_one_of_the_classes(positive):
+    auc, covariance = delong_covariance(np.full(5, positive), np.arange(10.0).reshape(2, 5))
+    assert np.isnan(auc).all()
+    assert np.isnan(covariance).all()
+
+
+# ------------------------------------------------------------------ the smaller class
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-200, 1e200])
+def test_weighted_rows_are_worth_as_many_as_kish_says(scale):
+    weights = np.random.default_rng(3).gamma(2.0, size=30)
+    expected = weights.sum() ** 2 / np.sum(weights**2)
+    assert_allclose(equal_rows(scale * weights), expected)
+    assert equal_rows(0 * weights) == 0
+
+
+def test_the_smaller_class_has_fewer_rows_or_less_worth():
+    y = np.repeat([0, 1], [7, 4])
+    # Weights that are all equal are no weights, also where their sums are rounded.
+    for weights in (None, np.full(11, 0.1)):
+        assert smaller_class((y, None, weights), 1) == 4
+    # One row of great weight makes the larger class worth little more than one row.
+    heavy = np.where(np.arange(11) == 0, 100.0, 1.0)
+    assert smaller_class((y, None, heavy), 1) == 1
+    assert smaller_class((0 * y, None, None), 1) is None
+    assert smaller_class((0 * y, None, heavy), 1) is None

@@ -7,6 +7,7 @@ contract of blocks (``test_block.py``) then reads its resamples as well.
 import numpy as np
 import pytest
 from designs import EXAMPLES, N
+from numpy.testing import assert_allclose
 
 from skboot.inference.automatic import automatic_interval
 from skboot.inference.distribution import BoundStatistic, bootstrap
@@ -23,6 +24,7 @@ from skboot.resampling.design import (
     RowDesign,
     SamplingDesign,
     registered,
+    within_tasks,
 )
 from skboot.resampling.plan import ResamplingPlan
 from skboot.resampling.streamed import StreamedDesign
@@ -87,6 +89,23 @@ def test_degrees_of_freedom_are_units_less_strata_of_the_smaller_side(
     assert design.n_strata == n_strata
     assert design.degrees_of_freedom == degrees_of_freedom
     assert design.inflation == inflation
+
+
+@pytest.mark.parametrize("strata", [None, np.arange(12) % 2])
+def test_fixed_tasks_have_the_freedom_of_satterthwaite(strata):
+    """The average of tasks has the sum of their variances, each of an unknown variance."""
+    task = np.repeat(np.arange(3), [2, 4, 6])
+    design = within_tasks(RowDesign.of(12, strata), task)
+    parts = task if strata is None else 2 * task + strata
+    # Shares and numbers of units of each part; of parts alike in the variance of a unit.
+    n, of_task = np.unique(parts, return_counts=True)[1], np.array([2, 4, 6])
+    share = n / (of_task if strata is None else np.repeat(of_task, 2))
+    if strata is not None:
+        varies = n > 1
+        n, share = n[varies], share[varies]
+    plug_in = share**2 * (n - 1) / n**2
+    expected = plug_in.sum() ** 2 / np.sum(plug_in**2 / (n - 1))
+    assert_allclose(design.degrees_of_freedom, expected)
 
 
 def test_a_resample_is_as_large_as_the_sample_on_each_side(design):
