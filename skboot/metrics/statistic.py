@@ -287,9 +287,9 @@ class TermColumns:
     columns: tuple[Callable[[], Floats] | float, ...]
 
     def column(self, k: int) -> Floats:
-        """Column k, (n_rows,), as an array that the reader may overwrite."""
+        """Column k, (n_rows,), as an array that the reader may overwrite if its values differ."""
         column = self.columns[k]
-        return column() if callable(column) else np.full(self.n_rows, column)
+        return column() if callable(column) else np.broadcast_to(column, self.n_rows)
 
     def array(self) -> Floats:
         """All columns, (n_rows, n_columns)."""
@@ -342,7 +342,7 @@ class ReducedData:
         return self.n_codes if self.summands is None else int(self.summands.shape[1])
 
     def column(self, k: int) -> Floats:
-        """Term k of each code, (n_codes,), as an array that the reader may overwrite."""
+        """Term k of each code, (n_codes,), for the reader to overwrite if its values differ."""
         if isinstance(self.summands, TermColumns):
             return self.summands.column(k)
         return np.array(self.terms[:, k], dtype=np.float64)

@@ -297,7 +297,7 @@ class _Path(NamedTuple):
         """Number of places on it."""
         return int(np.prod(self.widths))
 
-    def places(self, values: Sequence[Floats]) -> NDArray[np.int32]:
+    def places(self, values: Floats) -> NDArray[np.int32]:
         """Return the place of each row, (n_rows,), that is not far from the others."""
         place: Any = 0
         for k, (column, width) in enumerate(zip(values, self.widths, strict=True)):
@@ -346,16 +346,19 @@ class _Filled(NamedTuple):
         size = n_strata * n_places
         rows, sums = np.zeros(size, np.int64), np.zeros((n_directions, size))
         squares, far = np.zeros((n_directions, n_directions)), list[NDArray[np.intp]]()
+        near_values = np.empty((n_directions, min(n, ROWS_AT_ONCE)))
         for start in range(0, n, ROWS_AT_ONCE):
-            piece = np.array([column[start : start + ROWS_AT_ONCE] for column in values])
             within = stratum[start : start + ROWS_AT_ONCE]
-            is_far = np.zeros(len(within), dtype=bool)
-            for column in piece:
-                is_far |= np.abs(column) > path.bound
-            if is_far.any():
-                far.append(start + np.flatnonzero(is_far))
-                piece, within = piece[:, ~is_far], within[~is_far]
-            place = path.places(list(piece))
+            near = np.ones(len(within), dtype=bool)
+            for column in values:
+                near &= np.abs(column[start : start + ROWS_AT_ONCE]) <= path.bound
+            piece = near_values[:, : np.count_nonzero(near)]
+            if piece.shape[1] < len(near):
+                far.append(start + np.flatnonzero(~near))
+                within = within[near]
+            for part, column in zip(piece, values, strict=True):
+                part[:] = column[start : start + ROWS_AT_ONCE][near]
+            place = path.places(piece)
             if n_strata > 1:
                 place = place + within * n_places
             rows += np.bincount(place, minlength=size)
