@@ -54,6 +54,7 @@ from .statistic import (
     Response,
     Statistic,
     SumsOfRows,
+    TermColumns,
     fast_path,
 )
 
@@ -111,7 +112,7 @@ class SumsStatistic(Statistic):
 
     def variance_cost(self, reduced: ReducedData) -> float:
         """Flops per resample and atom: one product per term."""
-        return 2.0 * (reduced.n_codes if reduced.terms is None else reduced.terms.shape[1])
+        return 2.0 * reduced.n_terms
 
 
 RowValues = Callable[[Any, Any], NDArray[Any]]
@@ -725,22 +726,18 @@ class Coefficient(SumsStatistic):
         self, truth: Floats, predicted: Floats, sample_weight: Floats | None
     ) -> ReducedData:
         """Reduce columns whose squares are in the range of floats; see `reduce`."""
-        # Written in place: there may be as many rows as memory holds a few times.
-        terms = np.empty((len(truth), 6))
-        _, weights, about, squared_truth, residual, squared_residual = terms.T
-        terms[:, :2] = 1.0
         # The origin is a data point, so that the sums of a constant truth are exactly zero; it is
         # the median, because outliers, which a resample may lack, do not move it.
-        np.subtract(truth, _middle(truth), out=about)
-        np.subtract(truth, predicted, out=residual)
+        centre, bias = _middle(truth), 0.0
         if self.about_mean:
-            residual -= _middle(residual)
-        np.multiply(about, about, out=squared_truth)
-        np.multiply(residual, residual, out=squared_residual)
+            bias = _middle(_deviations(truth, predicted, 0.0, None))
+        about = partial(_deviations, truth, centre, 0.0, sample_weight)
+        residual = partial(_deviations, truth, predicted, bias, sample_weight)
+        made = [partial(part, power=power) for part in (about, residual) for power in (1, 2)]
+        weight: Any = 1.0
         if sample_weight is not None:
-            weights[:] = sample_weight
-            terms[:, 2:] *= sample_weight[:, None]
-        return ReducedData(None, len(truth), terms)
+            weight = partial(np.array, sample_weight, dtype=np.float64)
+        return ReducedData(None, len(truth), TermColumns(len(truth), (1.0, weight, *made)))
 
     def reduce_about(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
@@ -801,9 +798,13 @@ class Coefficient(SumsStatistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Facts of any metric, and the largest share of the variation that one row carries."""
-        facts, (total, squares) = super().facts(reduced, rows, members), reduced.terms.T[2:4]
-        about = squares - 2 * total * (mean := total.sum() / reduced.terms[:, 1].sum())
-        about += mean**2 * reduced.terms[:, 1]
+        facts, about = super().facts(reduced, rows, members), reduced.column(2)
+        weights: Any = 1.0 if rows[2] is None else reduced.column(1)
+        mean = about.sum() / (len(about) if rows[2] is None else np.sum(weights))
+        # The truth is squared about its mean; in place, because there may be many rows.
+        about *= 2 * mean
+        np.subtract(reduced.column(3), about, out=about)
+        about += mean**2 * weights
         n_varying, n_few = self.rows_that_vary(about)
         share = self.largest_share(reduced)
         return replace(facts, largest_share=share, of_kind=n_varying, few_of_kind=n_few)
@@ -815,7 +816,7 @@ class Coefficient(SumsStatistic):
 
     def largest_share(self, reduced: ReducedData) -> float | None:
         """Share of the squared residuals that one row carries, whose tail is that of the score."""
-        squares = reduced.terms[:, 5]
+        squares = reduced.column(5)
         total = float(squares.sum())
         return float(squares.max()) / total if total > 0 else None
 
@@ -826,6 +827,20 @@ fast_path("r2_score", response="values")(
 fast_path("explained_variance_score", response="values")(
     lambda request, *, force_finite=True: Coefficient(request.name, True, force_finite)
 )
+
+
+def _deviations(
+    values: Floats, origin: Floats | float, bias: float, weight: Floats | None, power: int = 1
+) -> Floats:
+    """Values less an origin and a bias, squared for a power of 2, times the weight."""
+    deviations: Floats = np.subtract(values, origin)
+    if bias:
+        deviations -= bias
+    if power == 2:
+        deviations *= deviations
+    if weight is not None:
+        deviations *= weight
+    return deviations
 
 
 def about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:

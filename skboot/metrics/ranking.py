@@ -42,6 +42,7 @@ from .statistic import (
     Response,
     Sketch,
     Statistic,
+    TermColumns,
     fast_path,
 )
 
@@ -166,11 +167,15 @@ def rank(
     processor: the fastest sort is not stable.
     """
     order = np.argsort(score, kind="stable" if in_row_order else None)
-    ordered_scores = score[order]
-    new = ordered_scores[1:] != ordered_scores[:-1]
+    n = len(order)
+    new = np.empty(max(n - 1, 0), dtype=bool)
+    for start in range(0, len(new), ROWS_AT_ONCE):
+        # No copy of all scores: there may be as many rows as memory holds a few times.
+        scores = score[order[start : start + ROWS_AT_ONCE + 1]]
+        np.not_equal(scores[1:], scores[:-1], out=new[start : start + ROWS_AT_ONCE])
     if new.all():
         return RankedRows(order, positive[order], None)
-    level: NDArray[Any] = np.zeros(len(order), _narrow(len(order)))
+    level: NDArray[Any] = np.zeros(n, _narrow(n))
     np.cumsum(new, out=level[1:])
     positive = positive[order]
     # Only rows that tie with the other class may have to change places.
@@ -211,7 +216,7 @@ def score_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool
             # A row that ties with the other class is interchangeable only with rows of its own
             # class and score.
             tied = _is_mixed(ranked.positive, ranked.level)
-            new[1:] |= (np.diff(ranked.level) > 0) & (tied[1:] | tied[:-1])
+            new[1:] |= (ranked.level[1:] != ranked.level[:-1]) & (tied[1:] | tied[:-1])
     return _number_codes(ranked, new)
 
 
@@ -238,8 +243,10 @@ def falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bo
 
 def _is_mixed(positive: NDArray[np.bool_], level: NDArray[np.signedinteger]) -> NDArray[np.bool_]:
     """Whether rows of both classes have the score of a row, for rows in rising order."""
-    n_positive = np.bincount(level, positive)
-    mixed: NDArray[np.bool_] = (n_positive > 0) & (n_positive < np.bincount(level))
+    # Such rows have two neighbours of one score and unlike classes somewhere.
+    unlike = (positive[1:] != positive[:-1]) & (level[1:] == level[:-1])
+    mixed = np.zeros(int(level[-1]) + 1, dtype=bool)
+    mixed[level[1:][unlike]] = True
     return mixed[level]
 
 
@@ -248,14 +255,16 @@ def _number_codes(ranked: RankedRows, new: NDArray[np.bool_]) -> Codes:
     n = len(new)
     narrow = _narrow(n)
     starts: slice | NDArray[np.intp] = slice(None)
-    number: NDArray[Any]
+    code: NDArray[np.signedinteger] = np.empty(n, dtype=narrow)
     if np.count_nonzero(new) * ROWS_PER_MERGED_CODE > n:
-        number = np.arange(n, dtype=narrow)
+        for start in range(0, n, ROWS_AT_ONCE):
+            rows = ranked.order[start : start + ROWS_AT_ONCE]
+            code[rows] = np.arange(start, start + len(rows), dtype=narrow)
     else:
         starts = np.flatnonzero(new)
-        number = np.cumsum(new, dtype=narrow) - 1
-    code: NDArray[np.signedinteger] = np.empty(n, dtype=narrow)
-    code[ranked.order] = number
+        number = np.cumsum(new, dtype=narrow)
+        number -= 1
+        code[ranked.order] = number
     level = None if ranked.level is None else ranked.level[starts]
     return Codes(code, ranked.positive[starts], level, ranked.order[starts])
 
@@ -761,10 +770,10 @@ class RocAuc(Statistic):
         if "ranked" in data:
             return None
         rows, sides = reduced.rows_of_codes, (data["upper"], data["lower"])
-        terms = np.empty((reduced.n_codes, 2))
-        weights, values = terms.T
-        np.add(*sides, out=weights)
-        if reduced.n_codes < len(weights if reduced.code is None else reduced.code):
+        values: Floats = np.empty(reduced.n_codes)
+        # Without weights each side is a flag.
+        weights = None if sides[0].dtype == bool else np.add(*sides)
+        if reduced.n_codes < len(values if reduced.code is None else reduced.code):
             sides = rows * sides[0], rows * sides[1]
         sizes = [float(side.sum()) for side in sides]
         if 0 in sizes:
@@ -778,13 +787,20 @@ class RocAuc(Statistic):
         pair_variance = area * (1 - area)
         for side, size in zip(sides, sizes, strict=True):
             np.multiply(values, sum(sizes) / size, out=values, where=side > 0)
-            pair_variance *= float(np.einsum("i,i->", side, weights)) / size**2
-        values *= weights
+            pair_variance *= (
+                size if weights is None else float(np.einsum("i,i->", side, weights))
+            ) / size**2
+        if weights is not None:
+            values *= weights
         variance = float(np.einsum("i,i,i->", rows, values, values)) / sum(sizes) ** 2
         if pair_variance > SECOND_ORDER_SHARE * variance:
             return None
+        # Handed over, because there may be as many rows as memory holds a few times.
+        columns = TermColumns(
+            reduced.n_codes, (1.0 if weights is None else [weights].pop, [values].pop)
+        )
         about = MappingProxyType({"centre": area})
-        return mean_of_values(self.name), replace(reduced, terms=terms, data=about)
+        return mean_of_values(self.name), replace(reduced, summands=columns, data=about)
 
     def in_cells(self, reduced: ReducedData) -> ReducedData | None:
         """Rows of consecutive scores as two codes: the negatives and the positives of each cell."""

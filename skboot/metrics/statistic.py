@@ -273,6 +273,34 @@ class ReadableBlock(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class TermColumns:
+    """Terms of rows that are made when they are read, because all at once are larger than the rows.
+
+    Attributes
+    ----------
+    n_rows : int
+    columns : tuple of (callable or float)
+        What makes each column, (n_rows,), or the one value in it.
+    """
+
+    n_rows: int
+    columns: tuple[Callable[[], Floats] | float, ...]
+
+    def column(self, k: int) -> Floats:
+        """Column k, (n_rows,), as an array that the reader may overwrite if its values differ."""
+        column = self.columns[k]
+        return column() if callable(column) else np.broadcast_to(column, self.n_rows)
+
+    def array(self) -> Floats:
+        """All columns, (n_rows, n_columns)."""
+        # Written in place: there may be as many rows as memory holds a few times.
+        terms = np.empty((self.n_rows, len(self.columns)))
+        for k, column in enumerate(self.columns):
+            terms[:, k] = column() if callable(column) else column
+        return terms
+
+
+@dataclass(frozen=True, eq=False)
 class ReducedData:
     """The data as a statistic reads them: a code for each row, and what each code adds.
 
@@ -283,9 +311,9 @@ class ReducedData:
         occurs. Rows of equal code are interchangeable. None: every row has its own code.
     n_codes : int
         Number of codes.
-    terms : ndarray or sparse matrix of shape (n_codes, n_terms), or None
-        What a row of each code adds to each sum; None where the weights of the codes themselves
-        are the sums.
+    summands : ndarray, sparse matrix or TermColumns of shape (n_codes, n_terms), or None
+        The terms: what a row of each code adds to each sum; None where the weights of the codes
+        themselves are the sums.
     data : mapping
         What else the formula needs.
     counts : ndarray of shape (n_codes,) or None
@@ -294,9 +322,30 @@ class ReducedData:
 
     coded: NDArray[Any] | CellCodes | None
     n_codes: int
-    terms: Any = None
+    summands: Any = None
     data: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     counts: NDArray[np.int64] | None = None
+
+    @property
+    def terms(self) -> Any:
+        """The terms as an array or a sparse matrix, (n_codes, n_terms), or None."""
+        if isinstance(self.summands, TermColumns):
+            # In place of the columns, which are then needed no more.
+            object.__setattr__(self, "summands", self.summands.array())
+        return self.summands
+
+    @property
+    def n_terms(self) -> int:
+        """Number of terms."""
+        if isinstance(self.summands, TermColumns):
+            return len(self.summands.columns)
+        return self.n_codes if self.summands is None else int(self.summands.shape[1])
+
+    def column(self, k: int) -> Floats:
+        """Term k of each code, (n_codes,), for the reader to overwrite if its values differ."""
+        if isinstance(self.summands, TermColumns):
+            return self.summands.column(k)
+        return np.array(self.terms[:, k], dtype=np.float64)
 
     @property
     def code(self) -> NDArray[Any] | None:

@@ -12,7 +12,7 @@ which decide how skewed the sums are, are cells of their own. Record 0083 has th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Self
 
@@ -140,13 +140,16 @@ class CellsDesign(RowDesign):
         return units, (self.multiplicity,), self.cell_strata
 
 
-def row_cells(columns: Sequence[Floats], strata: NDArray[np.intp] | None) -> RowCells | None:
+def row_cells(
+    columns: Sequence[Floats | Callable[[], Floats]], strata: NDArray[np.intp] | None
+) -> RowCells | None:
     """Put rows into cells.
 
     Parameters
     ----------
-    columns : sequence of ndarray of shape (n_rows,)
-        What each row adds to each sum, without equal columns.
+    columns : sequence of (ndarray of shape (n_rows,), or callable)
+        What each row adds to each sum, without equal columns. What a callable returns is
+        overwritten: there may be as many numbers as memory holds a few times.
     strata : ndarray of shape (n_rows,) or None
         Stratum of each row, from 0; the rows of a cell are of one.
 
@@ -159,7 +162,9 @@ def row_cells(columns: Sequence[Floats], strata: NDArray[np.intp] | None) -> Row
     directions = _Directions.of(columns)
     if directions is None:
         return None
-    stratum = np.broadcast_to(np.intp(0), len(columns[0])) if strata is None else strata
+    stratum = strata
+    if stratum is None:
+        stratum = np.broadcast_to(np.intp(0), len(directions.values[0]))
     path = _Path.through(directions.values, int(stratum.max()) + 1)
     filled = _Filled.of(directions.values, stratum, path)
     sizes, values, stratum_of_cell = filled.cells()
@@ -184,29 +189,28 @@ class _Directions(NamedTuple):
 
     Attributes
     ----------
-    values : ndarray of shape (n_directions, n_rows)
+    values : list of ndarray of shape (n_rows,)
+        Of each direction.
     means : ndarray of shape (n_columns,)
     loadings : ndarray of shape (n_columns, n_directions)
         The columns are the means, and loadings times values.
     """
 
-    values: Floats
+    values: list[Floats]
     means: Floats
     loadings: Floats
 
     @classmethod
-    def of(cls, columns: Sequence[Floats]) -> Self | None:
+    def of(cls, columns: Sequence[Floats | Callable[[], Floats]]) -> Self | None:
         """Orthogonalize the columns one after the other; None if none differ, or too many do.
 
         None too where values are not finite, or most are lost beside few large ones.
         """
-        n, n_found = len(columns[0]), 0
-        ranges = [(float(column.min()), float(column.max())) for column in columns]
-        n_varying = sum(low != high for low, high in ranges)
-        # There may be as many numbers as memory holds a few times.
-        values = np.empty((min(n_varying, MOST_DIRECTIONS), n))
-        means, loadings = np.empty(len(columns)), np.zeros((len(columns), len(values)))
-        for k, (column, (low, high)) in enumerate(zip(columns, ranges, strict=True)):
+        values = list[Floats]()
+        means, loadings = np.empty(len(columns)), np.zeros((len(columns), MOST_DIRECTIONS))
+        for k, maker in enumerate(columns):
+            column = maker() if callable(maker) else maker
+            n, low, high = len(column), float(column.min()), float(column.max())
             means[k] = low
             if low == high:
                 continue
@@ -219,23 +223,22 @@ class _Directions(NamedTuple):
             if 0 < inner_high - inner_low < COLUMN_ROUNDING * span:
                 return None
             means[k] = column.mean()
-            direction = values[n_found] if n_found < len(values) else np.empty(n)
-            np.subtract(column, means[k], out=direction)
+            direction = np.subtract(column, means[k], out=column if callable(maker) else None)
             direction /= span
             spread = np.sqrt(direction @ direction / n)
-            for j, earlier in enumerate(values[:n_found]):
+            for j, earlier in enumerate(values):
                 shared = earlier @ direction / n
                 direction -= shared * earlier
                 loadings[k, j] = shared * span
             residual = np.sqrt(direction @ direction / n)
             if residual <= COLUMN_ROUNDING * spread:
                 continue
-            if n_found == len(values):
+            if len(values) == MOST_DIRECTIONS:
                 return None
             direction /= residual
-            loadings[k, n_found] = residual * span
-            n_found += 1
-        return cls(values[:n_found], means, loadings[:, :n_found]) if n_found else None
+            loadings[k, len(values)] = residual * span
+            values.append(direction)
+        return cls(values, means, loadings[:, : len(values)]) if values else None
 
 
 # ------------------------------------------------------------------ a path through them
@@ -263,16 +266,17 @@ class _Path(NamedTuple):
     widths: list[int]
 
     @classmethod
-    def through(cls, values: Floats, n_strata: int) -> Self:
-        """Lay a path through what is seen of some random rows."""
-        n_directions, n = values.shape
+    def through(cls, values: Sequence[Floats], n_strata: int) -> Self:
+        """Lay a path through what is seen of some random rows, of the values of each direction."""
+        n_directions, n = len(values), len(values[0])
         # A fixed stream, because cells are part of the method and not of the resampling.
-        sampled = values[:, np.random.default_rng(0).integers(0, n, ROWS_LOOKED_AT)]
+        seen = np.random.default_rng(0).integers(0, n, ROWS_LOOKED_AT)
+        sampled = np.array([column[seen] for column in values])
         distance = np.abs(sampled).max(axis=0)
         bound = float(np.quantile(distance, max(1 - FAR_ROWS / n, 0.0)))
         sampled = np.sort(sampled[:, distance <= bound])
-        low = np.maximum(values.min(axis=1), -bound)
-        span = np.minimum(values.max(axis=1), bound) - low
+        low = np.maximum([column.min() for column in values], -bound)
+        span = np.minimum([column.max() for column in values], bound) - low
         n_strips = max(1, round(EQUAL_CELLS ** (1 / n_directions)))
         widths = [n_strips] * (n_directions - 1)
         widths.append(max(FEWEST_PLACES, PLACES // n_strata // n_strips ** (n_directions - 1)))
@@ -335,20 +339,25 @@ class _Filled(NamedTuple):
     far_stratum: NDArray[np.intp]
 
     @classmethod
-    def of(cls, values: Floats, stratum: NDArray[np.integer], path: _Path) -> Self:
-        """Go along the path with all rows."""
-        n_directions, n = values.shape
+    def of(cls, values: Sequence[Floats], stratum: NDArray[np.integer], path: _Path) -> Self:
+        """Go along the path with all rows, given the values of each direction."""
+        n_directions, n = len(values), len(values[0])
         n_strata, n_places = int(stratum.max()) + 1, path.n_places
         size = n_strata * n_places
         rows, sums = np.zeros(size, np.int64), np.zeros((n_directions, size))
         squares, far = np.zeros((n_directions, n_directions)), list[NDArray[np.intp]]()
+        near_values = np.empty((n_directions, min(n, ROWS_AT_ONCE)))
         for start in range(0, n, ROWS_AT_ONCE):
-            piece = values[:, start : start + ROWS_AT_ONCE]
             within = stratum[start : start + ROWS_AT_ONCE]
-            is_far = np.abs(piece).max(axis=0) > path.bound
-            if is_far.any():
-                far.append(start + np.flatnonzero(is_far))
-                piece, within = piece[:, ~is_far], within[~is_far]
+            near = np.ones(len(within), dtype=bool)
+            for column in values:
+                near &= np.abs(column[start : start + ROWS_AT_ONCE]) <= path.bound
+            piece = near_values[:, : np.count_nonzero(near)]
+            if piece.shape[1] < len(near):
+                far.append(start + np.flatnonzero(~near))
+                within = within[near]
+            for part, column in zip(piece, values, strict=True):
+                part[:] = column[start : start + ROWS_AT_ONCE][near]
             place = path.places(piece)
             if n_strata > 1:
                 place = place + within * n_places
@@ -362,7 +371,7 @@ class _Filled(NamedTuple):
             rows.reshape(shape),
             sums.reshape(n_directions, *shape),
             squares,
-            values[:, at],
+            np.array([column[at] for column in values]),
             stratum[at].astype(np.intp),
         )
 

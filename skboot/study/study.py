@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
@@ -630,7 +630,10 @@ def _cells_of(
     from ..resampling.row_cells import row_cells
 
     # A statistic by itself has few equal columns, which directions find as fast.
-    columns, numbers = list(sums[0].reduced.terms.T), [np.arange(sums[0].reduced.terms.shape[1])]
+    columns: list[Any] = [
+        partial(sums[0].reduced.column, k) for k in range(sums[0].reduced.n_terms)
+    ]
+    numbers = [np.arange(len(columns))]
     if len(sums) > 1:
         columns, numbers = distinct_columns([statistic.reduced.terms for statistic in sums])
     rows = sums[0].coding.rows
@@ -643,7 +646,7 @@ def _cells_of(
             statistic.reduced,
             coded=None,
             n_codes=len(counts),
-            terms=np.ascontiguousarray(cells.columns[of_statistic].T),
+            summands=np.ascontiguousarray(cells.columns[of_statistic].T),
             counts=counts,
         )
         for statistic, of_statistic in zip(sums, numbers, strict=True)
@@ -695,7 +698,7 @@ def _function_of_sums(
     statistic, reduced = as_sums
     if code is not None and (in_order or n_codes < n_samples):
         of_rows = reduced.terms[code.astype(np.intp, copy=False)]
-        reduced = replace(reduced, coded=None, n_codes=n_samples, terms=of_rows)
+        reduced = replace(reduced, coded=None, n_codes=n_samples, summands=of_rows)
     return replace(subject, statistic=statistic, reduced=reduced)
 
 

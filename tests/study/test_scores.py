@@ -654,6 +654,25 @@ def test_a_call_holds_at_most_four_times_its_input(metric, interval):
     assert peak < 4 * (truth.nbytes + predicted.nbytes) + 12e6
 
 
+@ignore_extreme
+@pytest.mark.parametrize(
+    ("metric", "label", "times"),
+    [("roc_auc", np.int64, 1.5), ("roc_auc", np.int8, 2.3), ("r2", None, 3.0)],
+)
+def test_areas_and_r2_hold_a_few_columns_of_many_rows(metric, label, times):
+    """Each column of a million rows has 8 MB, beside which the buffers are small."""
+    rng, n = np.random.default_rng(0), 1_000_000
+    truth = rng.normal(size=n) if label is None else rng.integers(0, 2, n).astype(label)
+    predicted = truth + rng.normal(size=n)
+    options = {"metric": metric, "n_resamples": 99, "random_state": 0}
+    bootstrap_score(truth[:1000], predicted[:1000], **options)
+    tracemalloc.start()
+    bootstrap_score(truth, predicted, **options)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < times * (truth.nbytes + predicted.nbytes)
+
+
 SHARED = "Both columns of groups name the same members, and are taken for two factors"
 
 
