@@ -564,6 +564,11 @@ class UnitBlock(Block):
         """The counts, as bytes if they fit."""
         return as_bytes(self.counts)
 
+    @cached_property
+    def _float_counts(self) -> Floats:
+        """The counts as products read them, kept where they stay in the cache."""
+        return self.counts.astype(np.float64)
+
     def _part(self, resamples: slice) -> UnitBlock:
         atom_counts = None if self._all_atoms is None else self._all_atoms.part(resamples)
         return UnitBlock(self.units_of_codes, self.counts[resamples], self.strata, atom_counts)
@@ -599,7 +604,7 @@ class UnitBlock(Block):
         """Weighted sums, (n_resamples, n_terms), of totals of each atom, (n_atoms, n_terms)."""
         small = self.counts.size <= TILE_ELEMENTS and self.counts.shape[1] <= TILE_ELEMENTS >> 7
         if small and not sparse.issparse(totals):
-            return self._combined(totals.T, self.counts)
+            return self._combined(totals.T, self._float_counts)
         return weighted_sums(self.counts, totals)
 
     def variance(self, terms: Any, gradient: Floats) -> Floats:

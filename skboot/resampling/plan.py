@@ -526,14 +526,16 @@ class Binding:
             seed = child_seed(self.plan.seed, number * self.n_streams + stream)
             rng = np.random.Generator(np.random.SFC64(seed))
             counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
-            if self.atom_order is not None:
-                counts = (counts[0].take(self.atom_order, axis=1),)
-            if self.n_streams == 1:
+            if self.n_streams == 1 and self.atom_order is None:
                 break
             if joined is None:
-                joined = np.empty((self.block_size, counts[0].shape[1]), counts[0].dtype)
+                joined = np.empty((n_whole, counts[0].shape[1]), counts[0].dtype)
             assert joined.dtype == counts[0].dtype
-            joined[at] = counts[0]
+            if self.atom_order is None:
+                joined[at] = counts[0]
+                continue
+            for resample, in_order in zip(counts[0], joined[at], strict=True):
+                resample.take(self.atom_order, out=in_order, mode="clip")
         if joined is not None:
             counts = (joined,)
         if with_data:
