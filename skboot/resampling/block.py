@@ -90,6 +90,9 @@ class Block(ABC):
     which its design has a shorter way. Every override must pass the block contract tests.
     """
 
+    # Whether its sums are those of two counts, the same however many resamples are read together.
+    of_two_codes = False
+
     def __init__(self, units_of_codes: UnitsOfCodes, n_resamples: int) -> None:
         self.units_of_codes = units_of_codes
         self.n_resamples = n_resamples
@@ -514,6 +517,8 @@ class UnitBlock(Block):
         self.strata = strata
         self._all_atoms = all_atoms
         n_atoms = counts.shape[1]
+        is_alone = n_atoms == units_of_codes.n_codes == 2 and units_of_codes.codes_are_atoms
+        self.of_two_codes = is_alone and strata is None
         self.has_few_atoms = n_atoms <= INFLUENCE_ATOMS and counts.size <= TILE_ELEMENTS
 
     @classmethod
@@ -572,6 +577,10 @@ class UnitBlock(Block):
     def _part(self, resamples: slice) -> UnitBlock:
         atom_counts = None if self._all_atoms is None else self._all_atoms.part(resamples)
         return UnitBlock(self.units_of_codes, self.counts[resamples], self.strata, atom_counts)
+
+    def with_counts(self, counts: NDArray[Any]) -> UnitBlock:
+        """Return other resamples of the same atoms, (n_resamples, n_atoms)."""
+        return UnitBlock(self.units_of_codes, counts)
 
     def parts(self, starts: NDArray[np.intp]) -> list[UnitBlock]:
         """Return the same resamples of each of some ranges of codes, as blocks of their own.

@@ -511,6 +511,8 @@ def _coded_units(
     """Return the units of codes when every atom has one code."""
     if code is None:
         return UnitsOfCodes(coding.n_codes, (n_atoms,), reads=coding.reads, atoms=atoms)
+    if n_atoms == coding.n_codes and np.array_equal(code, np.arange(n_atoms)):
+        return UnitsOfCodes(coding.n_codes, (n_atoms,), reads=coding.reads, atoms=atoms)
     units: NDArray[Any] = counting_sort(code, coding.n_codes)
     units = units.astype(narrow_type(n_atoms), copy=False)
     return _entries(coding, code[units], units[:, None], (n_atoms,), None, atoms)
