@@ -29,6 +29,7 @@ from .._base.work import (
 )
 from ..metrics.callables import n_cells_with_weights
 from ..metrics.statistic import Evaluated, Floats, MetricError, ReducedData
+from ..resampling._tuning import TILE_ELEMENTS
 from ..resampling.block import ReadTerms
 from ..resampling.coding import CodedRows
 from ..resampling.jackknife import JackknifeResamples
@@ -369,8 +370,18 @@ def jackknife(
     jackknives: dict[int, Jackknife] = {}
     together = [(binding, list(range(len(statistics))))]
     if any(units.atoms is not None for units in binding.units_of_codes):
+        of_two = binding.parts_of_two_without_units()
+        numbers, blocks = list(of_two), [part.blocks[0] for part in of_two.values()]
+        subjects = [statistics[k] for k in numbers]
+        for places in _of_one_formula(blocks, subjects):
+            for place, (values, _) in _evaluate_together(blocks, subjects, places).items():
+                k = numbers[place]
+                units = of_two[k].times, of_two[k].strata
+                jackknives[k] = _jackknife_of(values, *units, estimates[k])
         together = binding.jackknife_bindings()
     for binding_of_part, which in together:
+        if all(k in jackknives for k in which):
+            continue
         without_units = leave_out(binding_of_part, [statistics[k] for k in which])
         units = without_units.times, without_units.strata
         for k, values in zip(which, without_units.values, strict=True):
@@ -617,20 +628,71 @@ def _evaluate(
             for s in statistics
         ]
         binding.share_sums(blocks, read)
-    evaluated = []
-    for block, bound in zip(blocks, statistics, strict=True):
+    evaluated: dict[int, _Values] = {}
+    for numbers in _of_one_formula(blocks, statistics):
+        evaluated |= _evaluate_together(blocks, statistics, numbers, n_resamples)
+    for k, (block, bound) in enumerate(zip(blocks, statistics, strict=True)):
+        if k in evaluated:
+            continue
         has_more = n_resamples is not None and n_resamples < block.n_resamples
         if has_more and bound.statistic.adds_without_rounding(bound.reduced):
             block = block._part(slice(0, n_resamples))
-        values = bound.statistic.evaluate(block, bound.reduced)[:n_resamples]
-        variances = None
-        if bound.with_variance:
-            with np.errstate(invalid="ignore"):
-                # Where the metric is undefined its gradient is infinite: the variance is NaN.
-                variances = bound.statistic.variance(block, bound.reduced)
-            assert variances is not None
-            variances = variances[:n_resamples]
-        evaluated.append(_Values(values, variances))
+        values, variances = _evaluate_one(block, bound)
+        evaluated[k] = _Values(
+            values[:n_resamples], None if variances is None else variances[:n_resamples]
+        )
+    return [evaluated[k] for k in range(len(statistics))]
+
+
+def _evaluate_one(block: Any, bound: BoundStatistic) -> _Values:
+    """Return values and variances of one statistic on all resamples of a block."""
+    values, variances = bound.statistic.evaluate(block, bound.reduced), None
+    if bound.with_variance:
+        with np.errstate(invalid="ignore"):
+            # Where the metric is undefined its gradient is infinite: the variance is NaN.
+            variances = bound.statistic.variance(block, bound.reduced)
+        assert variances is not None
+    return _Values(values, variances)
+
+
+def _of_one_formula(
+    blocks: Sequence[Any], statistics: Sequence[BoundStatistic]
+) -> list[list[int]]:
+    """Return the numbers of statistics that are one function of two counts, where several are.
+
+    These are, for instance, the accuracy of many subgroups.
+    """
+    by_formula: dict[Any, list[int]] = {}
+    for k, (block, bound) in enumerate(zip(blocks, statistics, strict=True)):
+        terms = bound.reduced.terms
+        if bound.statistic.reads == "sums" and isinstance(terms, np.ndarray) and block.of_two_codes:
+            formula = (id(bound.statistic), id(bound.reduced.data), terms.tobytes())
+            by_formula.setdefault((*formula, bound.with_variance), []).append(k)
+    return [numbers for numbers in by_formula.values() if len(numbers) > 1]
+
+
+def _evaluate_together(
+    blocks: Sequence[Any],
+    statistics: Sequence[BoundStatistic],
+    numbers: Sequence[int],
+    n_resamples: int | None = None,
+) -> dict[int, _Values]:
+    """Return values and variances of statistics of one formula, by their numbers.
+
+    The counts of each are read as further resamples of the first one.
+    """
+    bound = statistics[numbers[0]]
+    counts = [blocks[k].counts[:n_resamples] for k in numbers]
+    evaluated: dict[int, _Values] = {}
+    n_each = len(counts[0])
+    step = max(1, TILE_ELEMENTS // counts[0].size)
+    for start in range(0, len(numbers), step):
+        of_some = numbers[start : start + step]
+        block = blocks[numbers[0]].with_counts(np.concatenate(counts[start : start + step]))
+        values, variances = _evaluate_one(block, bound)
+        for place, k in enumerate(of_some):
+            at = slice(place * n_each, (place + 1) * n_each)
+            evaluated[k] = _Values(values[at], None if variances is None else variances[at])
     return evaluated
 
 

@@ -147,6 +147,10 @@ TILE_WIDTH = 16
 NESTED_TILES = 4 * TILE_WIDTH
 # Elements worked on at a time where the weights of all codes are given; they stay in the cache.
 RUNNING_ELEMENTS = 1 << 16
+# Counts that are read as one number of 32 bits.
+WORD_BYTES = 4
+# Largest count of which four are read so: the product of one with the sum of three is at most 255.
+MOST_IN_WORD = 9
 # Whole numbers below this are exact in single precision.
 EXACT_SINGLE = 1 << 24
 # Whole numbers below this fit an integer of four bytes.

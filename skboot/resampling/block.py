@@ -90,6 +90,9 @@ class Block(ABC):
     which its design has a shorter way. Every override must pass the block contract tests.
     """
 
+    # Whether its sums are those of two counts, the same however many resamples are read together.
+    of_two_codes = False
+
     def __init__(self, units_of_codes: UnitsOfCodes, n_resamples: int) -> None:
         self.units_of_codes = units_of_codes
         self.n_resamples = n_resamples
@@ -514,6 +517,8 @@ class UnitBlock(Block):
         self.strata = strata
         self._all_atoms = all_atoms
         n_atoms = counts.shape[1]
+        is_alone = n_atoms == units_of_codes.n_codes == 2 and units_of_codes.codes_are_atoms
+        self.of_two_codes = is_alone and strata is None
         self.has_few_atoms = n_atoms <= INFLUENCE_ATOMS and counts.size <= TILE_ELEMENTS
 
     @classmethod
@@ -564,9 +569,18 @@ class UnitBlock(Block):
         """The counts, as bytes if they fit."""
         return as_bytes(self.counts)
 
+    @cached_property
+    def _float_counts(self) -> Floats:
+        """The counts as products read them, kept where they stay in the cache."""
+        return self.counts.astype(np.float64)
+
     def _part(self, resamples: slice) -> UnitBlock:
         atom_counts = None if self._all_atoms is None else self._all_atoms.part(resamples)
         return UnitBlock(self.units_of_codes, self.counts[resamples], self.strata, atom_counts)
+
+    def with_counts(self, counts: NDArray[Any]) -> UnitBlock:
+        """Return other resamples of the same atoms, (n_resamples, n_atoms)."""
+        return UnitBlock(self.units_of_codes, counts)
 
     def parts(self, starts: NDArray[np.intp]) -> list[UnitBlock]:
         """Return the same resamples of each of some ranges of codes, as blocks of their own.
@@ -599,7 +613,7 @@ class UnitBlock(Block):
         """Weighted sums, (n_resamples, n_terms), of totals of each atom, (n_atoms, n_terms)."""
         small = self.counts.size <= TILE_ELEMENTS and self.counts.shape[1] <= TILE_ELEMENTS >> 7
         if small and not sparse.issparse(totals):
-            return self._combined(totals.T, self.counts)
+            return self._combined(totals.T, self._float_counts)
         return weighted_sums(self.counts, totals)
 
     def variance(self, terms: Any, gradient: Floats) -> Floats:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -366,6 +367,9 @@ def side_by_side(
 ) -> tuple[list[UnitsOfCodes], NDArray[np.intp] | None]:
     """Number the atoms of parts anew, so that those of each part stand side by side.
 
+    A part of a single statistic has them in the order of its codes, but for sums, which round by
+    the order of their terms.
+
     Returns
     -------
     units_of_codes : list of UnitsOfCodes
@@ -376,18 +380,24 @@ def side_by_side(
     numbers: list[NDArray[np.intp]] = []
     places: dict[Any, slice] = {}
     renumbered, n_placed = [], 0
-    for units in units_of_codes:
-        atoms, size = units.atoms, units.n_atoms[0]
+    # Statistics of one part have its atoms, the same object.
+    keys: list[Any] = [
+        (units.atoms.start, units.atoms.stop) if isinstance(units.atoms, slice) else id(units.atoms)
+        for units in units_of_codes
+    ]
+    n_statistics = Counter(keys)
+    for units, key in zip(units_of_codes, keys, strict=True):
+        atoms, entry_units = units.atoms, units.units
         assert atoms is not None
-        # Statistics of one part have its atoms, the same object.
-        key: Any = (atoms.start, atoms.stop) if isinstance(atoms, slice) else id(atoms)
         if key not in places:
-            places[key] = slice(n_placed, n_placed + size)
-            n_placed += size
+            places[key] = slice(n_placed, n_placed + units.n_atoms[0])
+            n_placed = places[key].stop
             if isinstance(atoms, slice):
                 atoms = np.arange(atoms.start, atoms.stop)
+            if entry_units is not None and n_statistics[key] == 1 and units.reads != "sums":
+                atoms, entry_units = atoms[entry_units[:, 0]], None
             numbers.append(atoms)
-        renumbered.append(replace(units, atoms=places[key], _cache=[]))
+        renumbered.append(replace(units, units=entry_units, atoms=places[key], _cache=[]))
     order = np.concatenate(numbers)
     if not np.array_equal(np.bincount(order), np.ones(len(order))):
         return list(units_of_codes), None
@@ -501,7 +511,9 @@ def _coded_units(
     """Return the units of codes when every atom has one code."""
     if code is None:
         return UnitsOfCodes(coding.n_codes, (n_atoms,), reads=coding.reads, atoms=atoms)
-    units: NDArray[Any] = _counting_sort(code, coding.n_codes)
+    if n_atoms == coding.n_codes and np.array_equal(code, np.arange(n_atoms)):
+        return UnitsOfCodes(coding.n_codes, (n_atoms,), reads=coding.reads, atoms=atoms)
+    units: NDArray[Any] = counting_sort(code, coding.n_codes)
     units = units.astype(narrow_type(n_atoms), copy=False)
     return _entries(coding, code[units], units[:, None], (n_atoms,), None, atoms)
 
@@ -521,7 +533,7 @@ def bind_groups(
             atoms, row_atoms = _own(groups[coding.rows])
             n_atoms = _n_of(atoms)
         if coding.n_codes >= len(code):
-            order = _counting_sort(code, coding.n_codes)
+            order = counting_sort(code, coding.n_codes)
             entry: tuple[Any, Any, Any] = (code[order], row_atoms[order][:, None], None)
         else:
             key = code.astype(np.intp) * n_atoms + row_atoms
@@ -542,7 +554,7 @@ def bind_pairs(
     units_of_codes = []
     for coding in codings:
         code = _code_of_seen(coding, len(pairs))
-        order = _counting_sort(code, coding.n_codes)
+        order = counting_sort(code, coding.n_codes)
         by_code = code[order] if len(code) > coding.n_codes else code
         order = order if coding.rows is None else coding.rows[order]
         units = pairs.take(order, axis=0).astype(np.int32, copy=False)
@@ -590,7 +602,7 @@ def _n_of(atoms: slice | NDArray[np.intp]) -> int:
     return atoms.stop - atoms.start if isinstance(atoms, slice) else len(atoms)
 
 
-def _counting_sort(code: NDArray[Any], n_codes: int) -> NDArray[np.signedinteger]:
+def counting_sort(code: NDArray[Any], n_codes: int) -> NDArray[np.signedinteger]:
     """Return positions in rising order of codes, equal codes in their own order, in O(n)."""
     n = len(code)
     if n == n_codes:

@@ -23,7 +23,7 @@ from ._tuning import (
     TILE_ELEMENTS,
 )
 from .block import AddedAtEnds, Block, Floats, UnitBlock
-from .coding import UnitsOfCodes, narrow_type, types_of
+from .coding import UnitsOfCodes, counting_sort, narrow_type, types_of
 from .draws import n_units_of
 from .prefix_sums import Gap, SignChange, joined, pairs_with_all, search
 
@@ -499,14 +499,21 @@ class JackknifeBlock(UnitBlock):
         code = units.code_of_entry
         atom = np.arange(len(code)) if units.units is None else units.units[:, 0]
         times = np.ones(len(code)) if units.times is None else units.times
-        by = np.lexsort((level[code], atom))
+        level_of_entry = level[code]
+        if np.all(level_of_entry[1:] >= level_of_entry[:-1]):
+            # No two atoms more than entries, so that equal atoms are not taken for different ones.
+            # As many atoms as entries would be taken for one entry each.
+            by = counting_sort(atom, max(units.n_atoms[0], len(atom) + 1))
+        else:
+            by = np.lexsort((level_of_entry, atom))
         atom, code, times = atom[by], code[by], times[by]
         new = np.flatnonzero(np.r_[True, (np.diff(atom) != 0) | (np.diff(level[code]) != 0)])
         up = np.add.reduceat(times * upper[code], new)
         low = np.add.reduceat(times * lower[code], new)
         atom = atom[new]
         running = np.cumsum(low)
-        before_atom = (running - low)[np.searchsorted(atom, atom)]
+        begins = np.r_[True, atom[1:] != atom[:-1]]
+        before_atom = (running - low)[np.flatnonzero(begins)[np.cumsum(begins) - 1]]
         pairs = up * (running - 0.5 * low - before_atom)
         return np.bincount(atom, pairs, units.n_atoms[0])[self._left_out_atom].astype(np.float64)
 

@@ -528,14 +528,16 @@ class Binding:
             seed = child_seed(self.plan.seed, number * self.n_streams + stream)
             rng = np.random.Generator(np.random.SFC64(seed))
             counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
-            if self.atom_order is not None:
-                counts = (counts[0].take(self.atom_order, axis=1),)
-            if self.n_streams == 1:
+            if self.n_streams == 1 and self.atom_order is None:
                 break
             if joined is None:
-                joined = np.empty((self.block_size, counts[0].shape[1]), counts[0].dtype)
+                joined = np.empty((n_whole, counts[0].shape[1]), counts[0].dtype)
             assert joined.dtype == counts[0].dtype
-            joined[at] = counts[0]
+            if self.atom_order is None:
+                joined[at] = counts[0]
+                continue
+            for resample, in_order in zip(counts[0], joined[at], strict=True):
+                resample.take(self.atom_order, out=in_order, mode="clip")
         if joined is not None:
             counts = (joined,)
         if with_data:
@@ -549,6 +551,27 @@ class Binding:
             block._part(slice(0, n_wanted)) if block.units_of_codes.reads == "rows" else block
             for block in blocks
         ]
+
+    def parts_of_two_without_units(self) -> dict[int, JackknifeResamples]:
+        """Return the data without one unit, for statistics of parts of the rows that have two codes.
+
+        Such are the right and the wrong rows of a subgroup. What it has no rows of is a third atom.
+        By the number of the statistic; none where other units than rows are left out.
+        """
+        if not self.plan.design.draws_independent_rows or self.strata is not None:
+            return {}
+        n, less = self.plan.design.n_samples, np.eye(3, 2, dtype=np.int64)
+        of_two = {}
+        for k, units in enumerate(self.units_of_codes):
+            if units.atoms is None or units.reads != "sums" or not units.codes_are_atoms:
+                continue
+            seen = self.multiplicity[0][units.atoms]
+            n_unseen = n - int(seen.sum())
+            if len(seen) == 2 and n_unseen:
+                blocks: list[Block] = [UnitBlock(units, seen - less)]
+                times = np.append(seen, n_unseen)
+                of_two[k] = JackknifeResamples(blocks, times, np.zeros(3, np.intp))
+        return of_two
 
     def jackknife_bindings(self) -> list[tuple[Binding, list[int]]]:
         """Return which statistics read the same resamples that lack a unit, and their binding.

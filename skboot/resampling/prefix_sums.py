@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 from ._tuning import (
     EXACT_INTEGER,
     MOST_COUNTED,
+    MOST_IN_WORD,
     NESTED_TILES,
     RUNNING_ELEMENTS,
     SUM_ROUNDING,
     TILE_WIDTH,
+    WORD_BYTES,
 )
 
 Floats = NDArray[np.float64]
@@ -34,6 +36,9 @@ _UP_TO = {
     dtype: np.triu(np.ones((TILE_WIDTH, TILE_WIDTH), dtype)) for dtype in (np.float32, np.float64)
 }
 _ALL = {dtype: np.ones(TILE_WIDTH, dtype) for dtype in (np.float32, np.float64)}
+# What sums the bytes, or the halves, of a word up to each of them; and what picks them.
+_UP_TO_BYTE, _UP_TO_HALF, _EVEN_BYTES = map(np.uint32, (0x01010101, 0x00010001, 0x00FF00FF))
+_BYTE, _LAST_BYTE, _ALL_BITS = np.uint32(8), np.uint32(24), np.uint8(255)
 # Row k holds 1 for the codes of a tile up to number k.
 _UP_TO_END = np.tril(np.ones((TILE_WIDTH, TILE_WIDTH), np.uint8))
 
@@ -162,9 +167,16 @@ def pairs_in_order(
     upper, lower : ndarray of shape (n_resamples,)
         Sums of each side over these codes.
     """
-    n_resamples = len(weights)
+    n_resamples, n_codes = weights.shape
     # Sums of pairs within a tile stay below (16 * 255)**2 / 2, which is exact in single precision.
     small = weights.dtype == np.uint8 and upper[1] is not None and lower[1] is not None
+    if small:
+        assert upper[1] is not None
+        assert lower[1] is not None
+        largest = int(weights.max(initial=0))
+        # A product of two sides that add up to s is at most (s / 2)**2.
+        if largest <= MOST_IN_WORD and (largest * n_codes) ** 2 < 4 * EXACT_INTEGER:
+            return _pairs_of_words(weights, upper[1], lower[1], below)
     dtype = np.float32 if small else np.float64
     up = _pad_to_tiles(weights * upper[small], dtype).reshape(-1, TILE_WIDTH)
     low = _pad_to_tiles(weights * lower[small], dtype).reshape(-1, TILE_WIDTH)
@@ -175,6 +187,49 @@ def pairs_in_order(
     pairs = (within @ _ALL[dtype]).reshape(n_resamples, -1).sum(axis=1, dtype=np.float64)
     pairs += np.einsum("ij,ij->i", up_totals, _before(low_totals, below))
     return pairs, up_totals.sum(axis=1), low_totals.sum(axis=1)
+
+
+def _pairs_of_words(
+    weights: NDArray[np.uint8],
+    upper: NDArray[np.uint8],
+    lower: NDArray[np.uint8],
+    below: Floats,
+) -> tuple[Floats, Floats, Floats]:
+    """As `pairs_in_order`, of small counts and flags: four counts are read as one number.
+
+    The product with 0x01010101 has in each byte the sum of the bytes up to it, and with 0x00010001
+    the sum of both halves as the upper one.
+    """
+    n_resamples, n_codes = weights.shape
+    spare = -n_codes % WORD_BYTES
+    if spare or not weights.flags.c_contiguous:
+        padded = np.zeros((n_resamples, n_codes + spare), np.uint8)
+        padded[:, :n_codes] = weights
+        weights = padded
+    sides = np.zeros((2, n_codes + spare), np.uint8)
+    np.multiply(upper, _ALL_BITS, out=sides[0, :n_codes])
+    np.multiply(lower, _ALL_BITS, out=sides[1, :n_codes])
+    words = weights.view(np.uint32)
+    up, low = (words & side for side in sides.view(np.uint32))
+    low *= _UP_TO_BYTE
+    within = np.multiply(low.view(np.uint8), up.view(np.uint8)).view(np.uint32)
+    odd = within >> _BYTE
+    odd &= _EVEN_BYTES
+    within &= _EVEN_BYTES
+    within += odd
+    within *= _UP_TO_HALF
+    within >>= _BYTE + _BYTE
+    low >>= _LAST_BYTE
+    up *= _UP_TO_BYTE
+    up >>= _LAST_BYTE
+    in_word, up_of_word, low_of_word = (part.view(np.int32) for part in (within, up, low))
+    # All sums are below 2**31; chains of integer additions are faster than floating-point ones.
+    low_before = np.cumsum(low_of_word, axis=1, dtype=np.int32)
+    n_lower = low_before[:, -1].astype(np.float64)
+    low_before -= low_of_word
+    n_upper = np.einsum("ij->i", up_of_word).astype(np.float64)
+    pairs = np.einsum("ij->i", in_word) + np.einsum("ij,ij->i", up_of_word, low_before)
+    return pairs + n_upper * below, n_upper, n_lower
 
 
 class PairsOfData(NamedTuple):
