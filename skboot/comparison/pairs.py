@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from .._base.errors import Note, Notes, collected
-from .._base.values import spread_of
+from .._base.values import LazySequence, spread_of
 from ..inference._tuning import DIFFERENCES_AT_ONCE, FEW_CARRIERS, FEW_COMPARED
 from ..inference.automatic import caution_of_distances, degeneracy
 from ..inference.dependence import robust_variance
@@ -65,7 +65,7 @@ from ..inference.proportions import (
 from ..inference.tables import MetricOfTable
 from ..metrics.statistic import DeLong, Facts
 from ..results import EvaluationResult
-from ..results.comparison import PairedDifference, few_compared
+from ..results.comparison import PairedDifference, PairRecords, few_compared
 from .arguments import ComparisonOptions
 from .families import (
     SCORE_ROUNDING,
@@ -374,9 +374,7 @@ class SystemPairs:
     ----------
     systems : ScoredSystems
     options : ComparisonOptions
-    names : list of tuple of str
-        Of both systems, as the call has them.
-    places : list of int
+    places : ndarray of int
         Where each pair of the call stands here.
     first, second : ndarray of int
         Numbers of the systems, the lower one first.
@@ -411,8 +409,7 @@ class SystemPairs:
         )
         lower, higher = called.min(axis=1), called.max(axis=1)
         order = np.lexsort((higher, lower))
-        self.names = [names[k] for k in order.tolist()]
-        self.places: list[int] = np.argsort(order).tolist()
+        self.places = np.argsort(order)
         self.first, self.second = lower[order], higher[order]
         self.numbers = list(zip(self.first.tolist(), self.second.tolist(), strict=True))
         self.swapped = (called[:, 0] > called[:, 1])[order]
@@ -447,7 +444,7 @@ class SystemPairs:
 
     def separate_intervals(self) -> PairIntervals:
         """Return the interval of each pair without regard to the others."""
-        options, systems, n = self.options, self.systems, len(self.names)
+        options, systems, n = self.options, self.systems, len(self.numbers)
         low_uncut, high_uncut, p_values, errors, closed_errors, support = np.full((6, n), np.nan)
         varies, untold = np.zeros((2, n), dtype=bool)
         n_undefined = np.zeros(n, dtype=np.intp)
@@ -583,7 +580,7 @@ class SystemPairs:
 class ReplicatedDifferences(DifferenceDistribution):
     """Distribution of the differences of systems by their replicates on common resamples.
 
-    What `DifferenceDistribution` has is in the order of the pairs, and of the first of the call
+    What `DifferenceDistribution` has is in the order of the call, and of the first of the call
     minus the second.
 
     Attributes
@@ -595,12 +592,16 @@ class ReplicatedDifferences(DifferenceDistribution):
     def __init__(self, pairs: SystemPairs, intervals: PairIntervals) -> None:
         self.pairs, self.intervals, self.options = pairs, intervals, pairs.options
         self.bounds = joint_bounds(pairs.systems.evidence)
-        self.differences = np.where(pairs.swapped, 0.0 - pairs.estimates, pairs.estimates)
+        places = pairs.places
+        differences = np.where(pairs.swapped, 0.0 - pairs.estimates, pairs.estimates)
+        self.differences = differences[places]
         has_closed_form = ~np.isnan(intervals.closed_errors)
-        self.standard_errors = np.where(has_closed_form, intervals.closed_errors, intervals.errors)
+        errors = np.where(has_closed_form, intervals.closed_errors, intervals.errors)
+        self.standard_errors = errors[places]
+        freedom = {id(units): units.degrees_of_freedom for units in pairs.drawn}
         self.degrees_of_freedom = [
-            None if method in CLOSED_FORM else units.degrees_of_freedom
-            for method, units in zip(intervals.method, pairs.drawn, strict=True)
+            None if intervals.method[k] in CLOSED_FORM else freedom[id(pairs.drawn[k])]
+            for k in places.tolist()
         ]
 
     @cached_property
@@ -620,7 +621,7 @@ class ReplicatedDifferences(DifferenceDistribution):
 
     def bonferroni_limits(self) -> DifferenceLimits:
         """See `DifferenceDistribution.bonferroni_limits`."""
-        n, method = len(self.pairs.names), self.intervals.method
+        n, method = len(self.pairs.numbers), self.intervals.method
         low, high, p = np.array([self._bonferroni(k) for k in range(n)]).T
         quantiles = np.full(n, self._normal_quantile(n))
         limits = DifferenceLimits(low, high, p, method, quantiles)
@@ -629,7 +630,7 @@ class ReplicatedDifferences(DifferenceDistribution):
     def max_t_limits(self) -> DifferenceLimits:
         """See `DifferenceDistribution.max_t_limits`: by the joint bootstrap."""
         options, pairs, intervals = self.options, self.pairs, self.intervals
-        units, n = pairs.systems.drawn, len(pairs.names)
+        units, n = pairs.systems.drawn, len(pairs.numbers)
         df, alpha = units.degrees_of_freedom, 1 - options.confidence_level
         errors = np.where(intervals.varies, intervals.errors, 0.0)
         towards = None
@@ -700,7 +701,7 @@ class ReplicatedDifferences(DifferenceDistribution):
         )
         if np.isnan(low + high):
             return low, high, np.nan
-        n_pairs = len(pairs.names)
+        n_pairs = len(pairs.numbers)
         p = float(np.minimum(1.0, n_pairs * intervals.p_values[k]))
         still = not intervals.varies[k] and pairs.estimates[k] == 0 and not np.isnan(p)
         if pairs.identical[k] or still:
@@ -723,27 +724,33 @@ class ReplicatedDifferences(DifferenceDistribution):
 
     def _orient(self, limits: DifferenceLimits) -> DifferenceLimits:
         """Turn limits to the direction of the call; they hold those of each pair by itself."""
-        swapped, signs = self.pairs.swapped, limits.signs
+        swapped, places = self.pairs.swapped, self.pairs.places
+        quantiles, signs = limits.quantiles, limits.signs
         low = np.minimum(limits.low_uncut, self.intervals.low_uncut)
         high = np.maximum(limits.high_uncut, self.intervals.high_uncut)
-        return replace(
-            limits,
-            low_uncut=np.where(swapped, 0.0 - high, low),
-            high_uncut=np.where(swapped, 0.0 - low, high),
-            signs=None if signs is None else np.where(swapped, -signs, signs),
+        return DifferenceLimits(
+            np.where(swapped, 0.0 - high, low)[places],
+            np.where(swapped, 0.0 - low, high)[places],
+            limits.p_values[places],
+            limits.method[places],
+            None if quantiles is None else quantiles[places],
+            None if signs is None else np.where(swapped, -signs, signs)[places],
         )
 
     # -------------------------------------------------------------- what else is known
 
     def further_columns(self) -> dict[str, Sequence[Any]]:
         """Return what else is known of each pair, by the attribute of its record."""
-        pairs, support = self.pairs, self.intervals.support
+        pairs, places = self.pairs, self.pairs.places
+        swapped, support = pairs.swapped[places], self.intervals.support[places]
+        numbers = [pairs.numbers[k] for k in places.tolist()]
+        counts = None if pairs.counts is None else pairs.counts[places]
         systems, units, same_rows = pairs.systems, pairs.systems.drawn, pairs.systems.same_rows
         # How many units carry the variation of each difference; see `deciding_units`.
         n_deciding: list[float | None] = []
-        if pairs.counts is not None:
+        if counts is not None:
             # Influences of rows on which the first alone is right, the second alone, and the rest.
-            n, (first_only, second_only) = pairs.n_rows, pairs.counts.T
+            n, (first_only, second_only) = pairs.n_rows, counts.T
             times = np.stack([first_only, second_only, n - first_only - second_only], axis=-1)
             influence = np.array([1.0, -1.0, 0.0]) - ((first_only - second_only) / n)[:, None]
             largest = np.abs(influence).max(axis=-1, initial=0.0, where=times > 0)
@@ -758,7 +765,7 @@ class ReplicatedDifferences(DifferenceDistribution):
                 )
             ]
         else:
-            for i, j in pairs.numbers:
+            for i, j in numbers:
                 carriers = [systems.evidence[i].facts.deciding, systems.evidence[j].facts.deciding]
                 if same_rows is not None and same_rows.left_out is not None:
                     values = same_rows.left_out.values
@@ -768,38 +775,37 @@ class ReplicatedDifferences(DifferenceDistribution):
                 n_carriers = (float(count) for count in carriers if count is not None)
                 n_deciding.append(min(n_carriers, default=None))
         columns: dict[str, Sequence[Any]] = {
-            "bootstrap_support": np.where(pairs.swapped, 1.0 - support, support).tolist(),
+            "bootstrap_support": np.where(swapped, 1.0 - support, support).tolist(),
             "n_deciding": n_deciding,
         }
         if not units.varies:
-            return columns | {"reason": [units.why_none.rstrip(".")] * len(pairs.names)}
+            return columns | {"reason": [units.why_none.rstrip(".")] * len(numbers)}
         same = (
             f"All {min(units.n_units)} {systems.unit}s give the same difference, "
             "which does not show how far others would differ."
         )
-        columns["reason"] = np.where(self.intervals.untold, same, "").tolist()
+        columns["reason"] = np.where(self.intervals.untold[places], same, "").tolist()
         if self.options.first_look is not None:
             # Counts and areas serve verdicts and p-values of one look.
             return columns
-        if pairs.counts is not None:
-            counts = np.where(pairs.swapped[:, None], pairs.counts[:, ::-1], pairs.counts)
+        if counts is not None:
+            counts = np.where(swapped[:, None], counts[:, ::-1], counts)
             p_values = mcnemar_p_values(counts[:, 0], counts[:, 1], self.options.alternative)
             columns["mcnemar_p_value"] = p_values.tolist()
-            columns["_discordant"] = [
-                Discordant(first_only, second_only, pairs.n_rows)
-                for first_only, second_only in counts.tolist()
-            ]
+            counted, n_rows = counts.tolist(), pairs.n_rows
+            columns["_discordant"] = LazySequence(
+                lambda k: Discordant(counted[k][0], counted[k][1], n_rows), len(counted)
+            )
         elif same_rows is not None and same_rows.areas is not None:
-            areas = [systems.areas(i, j) for i, j in pairs.numbers]
+            areas = [systems.areas(i, j) for i, j in numbers]
             columns["_areas"] = [
-                two_areas.mirrored() if two_areas is not None and swapped else two_areas
-                for two_areas, swapped in zip(areas, pairs.swapped.tolist(), strict=True)
+                two_areas.mirrored() if two_areas is not None and is_swapped else two_areas
+                for two_areas, is_swapped in zip(areas, swapped.tolist(), strict=True)
             ]
         elif same_rows is not None and same_rows.left_out is not None:
             left_out = same_rows.left_out
             freedom = [
-                left_out.error_freedom(left_out.values[i] - left_out.values[j])
-                for i, j in pairs.numbers
+                left_out.error_freedom(left_out.values[i] - left_out.values[j]) for i, j in numbers
             ]
             columns["_error_freedom"] = [df if np.isfinite(df) else None for df in freedom]
         return columns
@@ -809,15 +815,24 @@ class ReplicatedDifferences(DifferenceDistribution):
 
 
 def notes_on_pairs(
-    pairs: SystemPairs, n_undefined: NDArray[np.intp], records: Sequence[PairedDifference]
+    pairs: SystemPairs, n_undefined: NDArray[np.intp], records: PairRecords[PairedDifference]
 ) -> Notes:
     """Return what must be known of the differences; ``records`` are in the order of the call."""
     options, systems, notes = pairs.options, pairs.systems, Notes()
     unit = systems.unit
     same, flat, closed, rough = [], [], [], []
-    for record, k in zip(records, pairs.places, strict=True):
+    # Of hundreds of pairs few have a note.
+    identical = pairs.identical[pairs.places]
+    intervals: Any = records.columns["confidence_interval"]
+    n_deciding = np.array(records.columns["n_deciding"], dtype=np.float64)
+    needs_note = identical | ~intervals.are_plain | (n_deciding < FEW_CARRIERS)
+    needs_note |= np.array(records.columns["reason"]) != ""
+    if options.interval == "auto":
+        needs_note |= intervals.methods == "tango"
+    for k in np.flatnonzero(needs_note).tolist():
+        record = records[k]
         names, method = f"{record.first} and {record.second}", record.confidence_interval.method
-        if pairs.identical[k]:
+        if identical[k]:
             same.append(names)
             continue
         if options.interval == "auto" and method == "tango":
