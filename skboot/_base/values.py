@@ -20,13 +20,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any, NoReturn, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 # Types of most values, which nobody can write to.
 _LOCKED = {float, int, bool, str, type(None), np.float64}
+T = TypeVar("T")
 
 
 class ReadOnlyDict(dict[Any, Any]):
@@ -40,6 +41,38 @@ class ReadOnlyDict(dict[Any, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (dict(self),)
+
+
+class LazySequence(Sequence[T]):
+    """Values that are made when they are asked for, and stay.
+
+    Parameters
+    ----------
+    make : callable
+        Returns the value at a place from 0.
+    n : int
+        Number of values, none of which is None.
+    """
+
+    def __init__(self, make: Callable[[int], T], n: int) -> None:
+        self._make = make
+        self._values: list[T | None] = [None] * n
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        places = range(len(self._values))[index]
+        if isinstance(places, range):
+            return [self[place] for place in places]
+        value = self._values[places]
+        if value is None:
+            value = self._values[places] = self._make(places)
+        return value
 
 
 def read_only(value: Any) -> Any:

@@ -32,7 +32,13 @@ from ..inference.runs import RunsDifference
 from ..metrics.statistic import Facts
 from ..resampling.draws import multinomial_counts
 from ..results import EvaluationResult
-from ..results.comparison import ComparisonResult, check_below_range, freedom_of, standard_error_of
+from ..results.comparison import (
+    ComparisonResult,
+    PairRecords,
+    check_below_range,
+    freedom_of,
+    standard_error_of,
+)
 from ..results.data_sets import DatasetsComparison, DatasetsPair
 from ..results.method_basis import DrawnDataSetsBasis, GivenDataSetsBasis
 from ..results.result import Provenance, evaluation_result
@@ -741,7 +747,9 @@ class _DataSetsDistribution(StudentDistribution):
         )
 
 
-def _records(call: _AcrossCall, results: Mapping[str, EvaluationResult]) -> list[DatasetsPair]:
+def _records(
+    call: _AcrossCall, results: Mapping[str, EvaluationResult]
+) -> PairRecords[DatasetsPair]:
     """Return the record of each pair, with what the data sets say besides.
 
     That is Wilcoxon's test, the spread over the data sets, and by a margin the shares of the data

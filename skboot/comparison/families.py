@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.errors import Note, tell, texts_of
-from ..inference.evidence import ConfidenceInterval, notes_of_cut, range_of_difference, within_range
+from ..inference.evidence import LazyIntervals, notes_of_cut, range_of_difference
 from ..inference.multiplicity import holm
 from ..results import EvaluationResult
-from ..results.comparison import ComparisonResult, PairedDifference
+from ..results.comparison import ComparisonResult, PairedDifference, PairRecords
 from ..results.result import Provenance
 from .arguments import ComparisonOptions
 
@@ -68,15 +68,10 @@ class DifferenceLimits:
 
     def intervals(
         self, confidence_level: float, bounds: tuple[float, float], alternative: str
-    ) -> list[ConfidenceInterval]:
+    ) -> LazyIntervals:
         """Return the interval of each difference, cut at the range of differences."""
-        columns = (self.low_uncut.tolist(), self.high_uncut.tolist(), self.method.tolist())
-        return [
-            within_range(
-                ConfidenceInterval(low, high, confidence_level, method), bounds, alternative
-            )
-            for low, high, method in zip(*columns, strict=True)
-        ]
+        limits = self.low_uncut, self.high_uncut, self.method
+        return LazyIntervals(*limits, confidence_level, bounds, alternative)
 
 
 class DifferenceDistribution(ABC):
@@ -117,8 +112,8 @@ def records_of(
     pairs: Sequence[tuple[str, str]],
     kind: type[Pair],
     **further: Sequence[Any],
-) -> list[Pair]:
-    """Return the record of each pair.
+) -> PairRecords[Pair]:
+    """Return the records of the pairs, each of which is made when it is asked for.
 
     Parameters
     ----------
@@ -132,7 +127,7 @@ def records_of(
 
     Returns
     -------
-    list
+    PairRecords
         In the order of ``pairs``.
     """
     options, n, limits = distribution.options, len(pairs), distribution.separate_limits
@@ -148,8 +143,9 @@ def records_of(
         joint_limits = replace(distribution.bonferroni_limits(), p_values=holm(limits.p_values))
     elif options.adjust is not None:
         joint_limits = distribution.max_t_limits()
-    joint_intervals: Sequence[ConfidenceInterval | None] = [None] * n
-    if joint_limits is not None:
+    intervals = limits.intervals(level, bounds, alternative)
+    joint_intervals: LazyIntervals | None = intervals if joint_limits is limits else None
+    if joint_limits is not None and joint_intervals is None:
         joint_intervals = joint_limits.intervals(level, bounds, alternative)
     quantiles = None if joint_limits is None else joint_limits.quantiles
     signs = None
@@ -161,8 +157,8 @@ def records_of(
         "first": [name_a for name_a, _ in pairs],
         "second": [name_b for _, name_b in pairs],
         "difference": distribution.differences.tolist(),
-        "confidence_interval": limits.intervals(level, bounds, alternative),
-        "simultaneous_interval": joint_intervals,
+        "confidence_interval": intervals,
+        "simultaneous_interval": [None] * n if joint_intervals is None else joint_intervals,
         "p_value": limits.p_values.tolist(),
         "p_value_adjusted": [np.nan] * n
         if joint_limits is None
@@ -174,16 +170,13 @@ def records_of(
         "_step_down_sign": [None] * n if signs is None else signs.astype(int).tolist(),
         **further,
     }
-    return [
-        kind(**dict(zip(columns, values, strict=True)))
-        for values in zip(*columns.values(), strict=True)
-    ]
+    return PairRecords(kind, columns)
 
 
 def comparison_of(
     options: ComparisonOptions,
     results: Mapping[str, EvaluationResult],
-    records: Sequence[PairedDifference],
+    records: PairRecords[Any],
     notes: Sequence[Note],
     kind: type[Compared],
     *,
@@ -201,7 +194,7 @@ def comparison_of(
     options : ComparisonOptions
     results : mapping of str to EvaluationResult
         Each by itself.
-    records : sequence of PairedDifference
+    records : PairRecords
     notes : sequence of Note
         What a reader must know.
     kind : type
@@ -218,8 +211,8 @@ def comparison_of(
         Other attributes of the comparison.
     """
     tell(*(notes if warned is None else warned))
-    intervals = [(pair.confidence_interval, pair.simultaneous_interval) for pair in records]
-    cut = notes_of_cut(*(interval for pair_intervals in intervals for interval in pair_intervals))
+    intervals = (records.columns[name] for name in ("confidence_interval", "simultaneous_interval"))
+    cut = notes_of_cut(*(column for column in intervals if isinstance(column, LazyIntervals)))
     notes = [*notes, *(note for note in cut if note not in notes)]
     provenances = [result._provenance for result in results.values()]
     # The seed of the first is that of all, unless each has rows of its own.
@@ -233,9 +226,10 @@ def comparison_of(
         paired=paired,
         paired_runs=paired_runs,
     )
+    pairs: Any = records
     return kind(
         systems=results,
-        pairs=tuple(records),
+        pairs=pairs,
         reference=options.reference,
         adjust=options.adjust,
         _automatic=options.interval == "auto",

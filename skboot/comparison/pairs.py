@@ -22,8 +22,13 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from .._base.errors import Note, Notes, collected
-from .._base.values import spread_of
-from ..inference._tuning import DIFFERENCES_AT_ONCE, FEW_CARRIERS, FEW_COMPARED
+from .._base.values import LazySequence, spread_of
+from ..inference._tuning import (
+    DIFFERENCES_AT_ONCE,
+    FEW_CARRIERS,
+    FEW_COMPARED,
+    FEW_DISCORDANT,
+)
 from ..inference.automatic import caution_of_distances, degeneracy
 from ..inference.dependence import robust_variance
 from ..inference.differences import (
@@ -65,7 +70,7 @@ from ..inference.proportions import (
 from ..inference.tables import MetricOfTable
 from ..metrics.statistic import DeLong, Facts
 from ..results import EvaluationResult
-from ..results.comparison import PairedDifference, few_compared
+from ..results.comparison import PairedDifference, PairRecords, few_compared
 from .arguments import ComparisonOptions
 from .families import (
     SCORE_ROUNDING,
@@ -75,6 +80,10 @@ from .families import (
 )
 
 Floats = NDArray[np.float64]
+# Differences of scores that take at most so many values are sorted by a table of all differences of
+# two values, which have ranks of 16 bits, where there are so many differences.
+_MOST_VALUES = 256
+_MANY_DIFFERENCES = 1 << 19
 
 
 # ------------------------------------------------------------------ systems
@@ -329,6 +338,74 @@ def _replicated_differences(
     return replicates
 
 
+class _TabledDifferences:
+    """Sorted differences of scores that take few values, as shares of right rows do.
+
+    Each difference of two values has a rank in a table: 16-bit integers are sorted six times as
+    fast as the differences themselves. The numbers are those of `_replicated_differences`, sorted.
+
+    Parameters
+    ----------
+    replicates : ndarray of shape (n_systems, n_resamples)
+    values : ndarray of shape (n_values,)
+        All that the replicates take, sorted; at most `_MOST_VALUES`.
+    """
+
+    def __init__(self, replicates: Floats, values: Floats) -> None:
+        n = len(values)
+        table = _replicated_differences(
+            np.zeros(n), np.repeat(values[:, None], n, axis=1), np.repeat(values[None], n, axis=0)
+        )
+        self.distinct = np.unique(table)
+        self.ranks = np.searchsorted(self.distinct, table.ravel()).astype(np.uint16)
+        self.codes = np.searchsorted(values, replicates).astype(np.uint16)
+        self.n_values = n
+        # What differs by rounding alone, of the smallest and of the largest score.
+        sizes = SCORE_ROUNDING * np.abs(values)
+        self.least, self.most = sizes.min(), sizes.max()
+
+    @classmethod
+    def of(cls, replicates: Floats, n_pairs: int) -> _TabledDifferences | None:
+        """Return the table where it pays: there are many pairs, and the scores take few values."""
+        if n_pairs * replicates.shape[1] < _MANY_DIFFERENCES:
+            return None
+        if len(np.unique(replicates[0])) > _MOST_VALUES:
+            return None
+        values = np.unique(replicates)
+        return cls(replicates, values) if len(values) <= _MOST_VALUES else None
+
+    def ordered(
+        self, estimates: Floats, first: NDArray[np.intp], second: NDArray[np.intp]
+    ) -> Floats | None:
+        """Return differences of some pairs, sorted; None if it is unclear what is rounding.
+
+        Parameters
+        ----------
+        estimates : ndarray of shape (n_pairs,)
+        first, second : ndarray of shape (n_pairs,)
+            Numbers of the systems.
+        """
+        # A difference that never changes must not look as if it did.
+        start = np.searchsorted(self.distinct, estimates - self.most)
+        stop = np.searchsorted(self.distinct, estimates + self.most, side="right")
+        lowest = self.distinct[np.minimum(start, len(self.distinct) - 1)]
+        highest = self.distinct[np.maximum(stop - 1, 0)]
+        are_near = start < stop
+        distance = np.maximum(np.abs(lowest - estimates), np.abs(highest - estimates))
+        if (distance[are_near] > self.least).any():
+            return None
+        cells = self.codes[first]
+        cells *= np.uint16(self.n_values)
+        cells += self.codes[second]
+        ranks = self.ranks.take(cells)
+        ranks.sort(axis=-1, kind="stable")
+        differences = self.distinct.take(ranks)
+        at = np.flatnonzero(are_near & (distance > 0))
+        is_rounding = (differences[at] >= lowest[at, None]) & (differences[at] <= highest[at, None])
+        differences[at] = np.where(is_rounding, estimates[at, None], differences[at])
+        return differences
+
+
 # ------------------------------------------------------------------ pairs
 
 
@@ -374,9 +451,7 @@ class SystemPairs:
     ----------
     systems : ScoredSystems
     options : ComparisonOptions
-    names : list of tuple of str
-        Of both systems, as the call has them.
-    places : list of int
+    places : ndarray of int
         Where each pair of the call stands here.
     first, second : ndarray of int
         Numbers of the systems, the lower one first.
@@ -411,8 +486,7 @@ class SystemPairs:
         )
         lower, higher = called.min(axis=1), called.max(axis=1)
         order = np.lexsort((higher, lower))
-        self.names = [names[k] for k in order.tolist()]
-        self.places: list[int] = np.argsort(order).tolist()
+        self.places = np.argsort(order)
         self.first, self.second = lower[order], higher[order]
         self.numbers = list(zip(self.first.tolist(), self.second.tolist(), strict=True))
         self.swapped = (called[:, 0] > called[:, 1])[order]
@@ -447,7 +521,7 @@ class SystemPairs:
 
     def separate_intervals(self) -> PairIntervals:
         """Return the interval of each pair without regard to the others."""
-        options, systems, n = self.options, self.systems, len(self.names)
+        options, systems, n = self.options, self.systems, len(self.numbers)
         low_uncut, high_uncut, p_values, errors, closed_errors, support = np.full((6, n), np.nan)
         varies, untold = np.zeros((2, n), dtype=bool)
         n_undefined = np.zeros(n, dtype=np.intp)
@@ -476,13 +550,19 @@ class SystemPairs:
         mirrored = self.swapped & (options.alternative != "two-sided")
         # Arrays of some pairs that are made anew for each batch cost as much as what is done to
         # them: the system gives out memory by the page.
+        table = _TabledDifferences.of(systems.replicates, n) if in_batches else None
         buffers = np.empty((5, min(step, n), n_resamples if in_batches else 0))
         for side in (False, True):
             at_side = np.flatnonzero(mirrored == side)
             if in_batches:
                 for start in range(0, len(at_side), step):
                     at = at_side[start : start + step]
-                    self._fill_batch(intervals, at, usual, buffers[:, : len(at)])
+                    ordered = None
+                    if table is not None:
+                        ordered = table.ordered(self.estimates[at], self.first[at], self.second[at])
+                    if ordered is None:
+                        ordered = self._ordered_differences(at, buffers[:, : len(at)])
+                    self._fill_batch(intervals, at, usual, ordered)
                 self._fill_others(intervals, at_side, usual)
                 continue
             for k in at_side.tolist():
@@ -502,22 +582,28 @@ class SystemPairs:
             low_uncut[untold] = high_uncut[untold] = p_values[untold] = np.nan
         return intervals
 
+    def _ordered_differences(self, at: NDArray[np.intp], buffers: Floats) -> Floats:
+        """Return the sorted differences of some pairs, in the first of five ``buffers``."""
+        replicates_i, replicates_j = (
+            np.take(self.systems.replicates, numbers[at], axis=0, out=buffer, mode="clip")
+            for numbers, buffer in zip((self.first, self.second), buffers[3:], strict=True)
+        )
+        ordered = _replicated_differences(
+            self.estimates[at], replicates_i, replicates_j, list(buffers[:3])
+        )
+        ordered.sort(axis=-1)
+        return ordered
+
     def _fill_batch(
-        self, intervals: PairIntervals, at: NDArray[np.intp], method: str, buffers: Floats
+        self, intervals: PairIntervals, at: NDArray[np.intp], method: str, ordered: Floats
     ) -> None:
         """Fill in pairs by an interval of a batch; see `skboot.inference.differences.TAILS`.
 
-        There are five ``buffers``, (n_pairs, n_resamples) each.
+        The differences are ``ordered``, of shape (n_pairs, n_resamples).
         """
         systems, level = self.systems, self.options.confidence_level
         alternative = self.alternatives[at[0]]
         estimates = self.estimates[at]
-        replicates_i, replicates_j = (
-            np.take(systems.replicates, numbers[at], axis=0, out=buffer, mode="clip")
-            for numbers, buffer in zip((self.first, self.second), buffers[3:], strict=True)
-        )
-        ordered = _replicated_differences(estimates, replicates_i, replicates_j, list(buffers[:3]))
-        ordered.sort(axis=-1)
         batch = Evidence(estimates, ordered, systems.drawn)
         intervals.varies[at] = varies = ordered[:, 0] < ordered[:, -1]
         intervals.errors[at] = np.where(varies, spread_of(ordered, 1), 0.0)
@@ -538,6 +624,13 @@ class SystemPairs:
     def _fill_others(self, intervals: PairIntervals, at: NDArray[np.intp], usual: str) -> None:
         """Fill in pairs of a batch that are identical, or have another than the usual interval."""
         systems, same_rows = self.systems, self.systems.same_rows
+        if self.counts is not None and same_rows.left_out is None:
+            # Right and wrong rows say alone which pairs of many have another interval.
+            are_others = self.identical[at]
+            if self.options.interval == "auto":
+                n_discordant = self.counts[at].sum(axis=1)
+                are_others = are_others | (n_discordant < FEW_DISCORDANT) | ~intervals.varies[at]
+            at = at[are_others]
         for k in at.tolist():
             (i, j), method, identical = self.numbers[k], usual, bool(self.identical[k])
             discordant = proportions = areas = smoothed = None
@@ -583,7 +676,7 @@ class SystemPairs:
 class ReplicatedDifferences(DifferenceDistribution):
     """Distribution of the differences of systems by their replicates on common resamples.
 
-    What `DifferenceDistribution` has is in the order of the pairs, and of the first of the call
+    What `DifferenceDistribution` has is in the order of the call, and of the first of the call
     minus the second.
 
     Attributes
@@ -595,12 +688,17 @@ class ReplicatedDifferences(DifferenceDistribution):
     def __init__(self, pairs: SystemPairs, intervals: PairIntervals) -> None:
         self.pairs, self.intervals, self.options = pairs, intervals, pairs.options
         self.bounds = joint_bounds(pairs.systems.evidence)
-        self.differences = np.where(pairs.swapped, 0.0 - pairs.estimates, pairs.estimates)
+        places = pairs.places
+        differences = np.where(pairs.swapped, 0.0 - pairs.estimates, pairs.estimates)
+        self.differences = differences[places]
         has_closed_form = ~np.isnan(intervals.closed_errors)
-        self.standard_errors = np.where(has_closed_form, intervals.closed_errors, intervals.errors)
+        errors = np.where(has_closed_form, intervals.closed_errors, intervals.errors)
+        self.standard_errors = errors[places]
+        drawn = {id(units): units for units in pairs.drawn}
+        freedom = {key: units.degrees_of_freedom for key, units in drawn.items()}
         self.degrees_of_freedom = [
-            None if method in CLOSED_FORM else units.degrees_of_freedom
-            for method, units in zip(intervals.method, pairs.drawn, strict=True)
+            None if intervals.method[k] in CLOSED_FORM else freedom[id(pairs.drawn[k])]
+            for k in places.tolist()
         ]
 
     @cached_property
@@ -620,7 +718,7 @@ class ReplicatedDifferences(DifferenceDistribution):
 
     def bonferroni_limits(self) -> DifferenceLimits:
         """See `DifferenceDistribution.bonferroni_limits`."""
-        n, method = len(self.pairs.names), self.intervals.method
+        n, method = len(self.pairs.numbers), self.intervals.method
         low, high, p = np.array([self._bonferroni(k) for k in range(n)]).T
         quantiles = np.full(n, self._normal_quantile(n))
         limits = DifferenceLimits(low, high, p, method, quantiles)
@@ -629,7 +727,7 @@ class ReplicatedDifferences(DifferenceDistribution):
     def max_t_limits(self) -> DifferenceLimits:
         """See `DifferenceDistribution.max_t_limits`: by the joint bootstrap."""
         options, pairs, intervals = self.options, self.pairs, self.intervals
-        units, n = pairs.systems.drawn, len(pairs.names)
+        units, n = pairs.systems.drawn, len(pairs.numbers)
         df, alpha = units.degrees_of_freedom, 1 - options.confidence_level
         errors = np.where(intervals.varies, intervals.errors, 0.0)
         towards = None
@@ -700,7 +798,7 @@ class ReplicatedDifferences(DifferenceDistribution):
         )
         if np.isnan(low + high):
             return low, high, np.nan
-        n_pairs = len(pairs.names)
+        n_pairs = len(pairs.numbers)
         p = float(np.minimum(1.0, n_pairs * intervals.p_values[k]))
         still = not intervals.varies[k] and pairs.estimates[k] == 0 and not np.isnan(p)
         if pairs.identical[k] or still:
@@ -723,27 +821,33 @@ class ReplicatedDifferences(DifferenceDistribution):
 
     def _orient(self, limits: DifferenceLimits) -> DifferenceLimits:
         """Turn limits to the direction of the call; they hold those of each pair by itself."""
-        swapped, signs = self.pairs.swapped, limits.signs
+        swapped, places = self.pairs.swapped, self.pairs.places
+        quantiles, signs = limits.quantiles, limits.signs
         low = np.minimum(limits.low_uncut, self.intervals.low_uncut)
         high = np.maximum(limits.high_uncut, self.intervals.high_uncut)
-        return replace(
-            limits,
-            low_uncut=np.where(swapped, 0.0 - high, low),
-            high_uncut=np.where(swapped, 0.0 - low, high),
-            signs=None if signs is None else np.where(swapped, -signs, signs),
+        return DifferenceLimits(
+            np.where(swapped, 0.0 - high, low)[places],
+            np.where(swapped, 0.0 - low, high)[places],
+            limits.p_values[places],
+            limits.method[places],
+            None if quantiles is None else quantiles[places],
+            None if signs is None else np.where(swapped, -signs, signs)[places],
         )
 
     # -------------------------------------------------------------- what else is known
 
     def further_columns(self) -> dict[str, Sequence[Any]]:
         """Return what else is known of each pair, by the attribute of its record."""
-        pairs, support = self.pairs, self.intervals.support
+        pairs, places = self.pairs, self.pairs.places
+        swapped, support = pairs.swapped[places], self.intervals.support[places]
+        numbers = [pairs.numbers[k] for k in places.tolist()]
+        counts = None if pairs.counts is None else pairs.counts[places]
         systems, units, same_rows = pairs.systems, pairs.systems.drawn, pairs.systems.same_rows
         # How many units carry the variation of each difference; see `deciding_units`.
         n_deciding: list[float | None] = []
-        if pairs.counts is not None:
+        if counts is not None:
             # Influences of rows on which the first alone is right, the second alone, and the rest.
-            n, (first_only, second_only) = pairs.n_rows, pairs.counts.T
+            n, (first_only, second_only) = pairs.n_rows, counts.T
             times = np.stack([first_only, second_only, n - first_only - second_only], axis=-1)
             influence = np.array([1.0, -1.0, 0.0]) - ((first_only - second_only) / n)[:, None]
             largest = np.abs(influence).max(axis=-1, initial=0.0, where=times > 0)
@@ -758,7 +862,7 @@ class ReplicatedDifferences(DifferenceDistribution):
                 )
             ]
         else:
-            for i, j in pairs.numbers:
+            for i, j in numbers:
                 carriers = [systems.evidence[i].facts.deciding, systems.evidence[j].facts.deciding]
                 if same_rows is not None and same_rows.left_out is not None:
                     values = same_rows.left_out.values
@@ -768,38 +872,37 @@ class ReplicatedDifferences(DifferenceDistribution):
                 n_carriers = (float(count) for count in carriers if count is not None)
                 n_deciding.append(min(n_carriers, default=None))
         columns: dict[str, Sequence[Any]] = {
-            "bootstrap_support": np.where(pairs.swapped, 1.0 - support, support).tolist(),
+            "bootstrap_support": np.where(swapped, 1.0 - support, support).tolist(),
             "n_deciding": n_deciding,
         }
         if not units.varies:
-            return columns | {"reason": [units.why_none.rstrip(".")] * len(pairs.names)}
+            return columns | {"reason": [units.why_none.rstrip(".")] * len(numbers)}
         same = (
             f"All {min(units.n_units)} {systems.unit}s give the same difference, "
             "which does not show how far others would differ."
         )
-        columns["reason"] = np.where(self.intervals.untold, same, "").tolist()
+        columns["reason"] = np.where(self.intervals.untold[places], same, "").tolist()
         if self.options.first_look is not None:
             # Counts and areas serve verdicts and p-values of one look.
             return columns
-        if pairs.counts is not None:
-            counts = np.where(pairs.swapped[:, None], pairs.counts[:, ::-1], pairs.counts)
+        if counts is not None:
+            counts = np.where(swapped[:, None], counts[:, ::-1], counts)
             p_values = mcnemar_p_values(counts[:, 0], counts[:, 1], self.options.alternative)
             columns["mcnemar_p_value"] = p_values.tolist()
-            columns["_discordant"] = [
-                Discordant(first_only, second_only, pairs.n_rows)
-                for first_only, second_only in counts.tolist()
-            ]
+            counted, n_rows = counts.tolist(), pairs.n_rows
+            columns["_discordant"] = LazySequence(
+                lambda k: Discordant(counted[k][0], counted[k][1], n_rows), len(counted)
+            )
         elif same_rows is not None and same_rows.areas is not None:
-            areas = [systems.areas(i, j) for i, j in pairs.numbers]
+            areas = [systems.areas(i, j) for i, j in numbers]
             columns["_areas"] = [
-                two_areas.mirrored() if two_areas is not None and swapped else two_areas
-                for two_areas, swapped in zip(areas, pairs.swapped.tolist(), strict=True)
+                two_areas.mirrored() if two_areas is not None and is_swapped else two_areas
+                for two_areas, is_swapped in zip(areas, swapped.tolist(), strict=True)
             ]
         elif same_rows is not None and same_rows.left_out is not None:
             left_out = same_rows.left_out
             freedom = [
-                left_out.error_freedom(left_out.values[i] - left_out.values[j])
-                for i, j in pairs.numbers
+                left_out.error_freedom(left_out.values[i] - left_out.values[j]) for i, j in numbers
             ]
             columns["_error_freedom"] = [df if np.isfinite(df) else None for df in freedom]
         return columns
@@ -809,15 +912,24 @@ class ReplicatedDifferences(DifferenceDistribution):
 
 
 def notes_on_pairs(
-    pairs: SystemPairs, n_undefined: NDArray[np.intp], records: Sequence[PairedDifference]
+    pairs: SystemPairs, n_undefined: NDArray[np.intp], records: PairRecords[PairedDifference]
 ) -> Notes:
     """Return what must be known of the differences; ``records`` are in the order of the call."""
     options, systems, notes = pairs.options, pairs.systems, Notes()
     unit = systems.unit
     same, flat, closed, rough = [], [], [], []
-    for record, k in zip(records, pairs.places, strict=True):
+    # Of hundreds of pairs few have a note.
+    identical = pairs.identical[pairs.places]
+    intervals: Any = records.columns["confidence_interval"]
+    n_deciding = np.array(records.columns["n_deciding"], dtype=np.float64)
+    needs_note = identical | ~intervals.are_plain | (n_deciding < FEW_CARRIERS)
+    needs_note |= np.array(records.columns["reason"]) != ""
+    if options.interval == "auto":
+        needs_note |= intervals.methods == "tango"
+    for k in np.flatnonzero(needs_note).tolist():
+        record = records[k]
         names, method = f"{record.first} and {record.second}", record.confidence_interval.method
-        if pairs.identical[k]:
+        if identical[k]:
             same.append(names)
             continue
         if options.interval == "auto" and method == "tango":

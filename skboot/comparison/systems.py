@@ -546,10 +546,7 @@ def _comparison(
     with collected() as notes_on_resamples:
         intervals = system_pairs.separate_intervals()
     distribution = ReplicatedDifferences(system_pairs, intervals)
-    by_place = records_of(
-        distribution, system_pairs.names, PairedDifference, **distribution.further_columns()
-    )
-    records = [by_place[k] for k in system_pairs.places]
+    records = records_of(distribution, pairs, PairedDifference, **distribution.further_columns())
     notes_on_differences = notes_on_pairs(system_pairs, intervals.n_undefined, records)
     notes = [*dict.fromkeys(notes_on_resamples), *notes_on_differences]
     too_few = [note for note in notes if note.kind == "resamples"][:1]

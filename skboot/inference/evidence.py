@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .._base.errors import Note
 from .._base.hints import Hinting
+from .._base.values import LazySequence
 from ..metrics.statistic import NOTHING_KNOWN, Facts, Proportion
 from ..resampling.design import DESIGNS, DesignWords, SamplingDesign, freedom_of_classes
 from ._tuning import FEW_MOVING
@@ -626,7 +627,49 @@ def within_range(
     return interval if is_within else interval._within(least, greatest)
 
 
-def notes_of_cut(*intervals: ConfidenceInterval | None) -> tuple[Note, ...]:
+class LazyIntervals(LazySequence[ConfidenceInterval]):
+    """Intervals of several values, cut at a range; each is made when it is asked for.
+
+    Parameters
+    ----------
+    low_uncut, high_uncut : ndarray of shape (n_values,)
+        As the formula has them.
+    methods : ndarray of str, of shape (n_values,)
+    confidence_level : float
+    bounds : tuple of float
+        The range.
+    alternative : {"two-sided", "greater", "less"}
+        The infinite limits of one-sided intervals are not cut.
+    """
+
+    def __init__(
+        self,
+        low_uncut: Floats,
+        high_uncut: Floats,
+        methods: NDArray[Any],
+        confidence_level: float,
+        bounds: tuple[float, float],
+        alternative: str,
+    ) -> None:
+        self.methods = methods
+        low, high, names = low_uncut.tolist(), high_uncut.tolist(), methods.tolist()
+        least = -np.inf if alternative == "less" else bounds[0]
+        greatest = np.inf if alternative == "greater" else bounds[1]
+        smaller, larger = np.fmin(low_uncut, high_uncut), np.fmax(low_uncut, high_uncut)
+        are_cut = (smaller < least) | (larger > greatest)
+        # Whether a limit of some interval was cut.
+        self.is_cut = bool(are_cut.any())
+        # Intervals that have a width, and were not cut.
+        self.are_plain = (low_uncut < high_uncut) & ~are_cut
+
+        def make(k: int) -> ConfidenceInterval:
+            interval = ConfidenceInterval(low[k], high[k], confidence_level, names[k])
+            return within_range(interval, bounds, alternative)
+
+        super().__init__(make, len(low))
+
+
+def notes_of_cut(*intervals: ConfidenceInterval | LazyIntervals | None) -> tuple[Note, ...]:
     """Return the note that a limit was cut, if one of the intervals has such a limit."""
     return (
         (_CUT,) if any(interval is not None and interval.is_cut for interval in intervals) else ()

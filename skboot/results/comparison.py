@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from html import escape
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from .._base.checks import is_among
 from .._base.doors import door
 from .._base.errors import fail, refuse, thousands
 from .._base.hints import Hinting
-from .._base.values import ReadOnlyDict, same_values
+from .._base.values import LazySequence, ReadOnlyDict, same_values
 from ..inference._tuning import FEW_CARRIERS, FEW_COMPARED
 from ..inference.differences import (
     FEW_DEGREES,
@@ -54,14 +54,6 @@ from .result import (
 
 # A pair is a value by itself: a verdict or a plan needs its direction, its units and its degrees of
 # freedom. What all pairs of a comparison share is one `ComparisonFacts`, to which each pair refers.
-
-
-class ShownPair(NamedTuple):
-    """What the decimals of a pair are made of: its difference, its interval and its widest one."""
-
-    difference: float
-    interval: ConfidenceInterval
-    widest: ConfidenceInterval
 
 
 @dataclass(frozen=True)
@@ -108,8 +100,8 @@ class ComparisonFacts:
     bounds: tuple[float, float] = (-math.inf, math.inf)
     n_samples: int | None = None
     rounding: float = field(default=0.0, compare=False)
-    # Of each pair the difference, its interval and its widest one, which `digits` is made of.
-    _shown: Sequence[ShownPair] = field(default=(), compare=False, repr=False)
+    # Columns that `digits` is made of: difference, interval and simultaneous interval of each pair.
+    _shown: Sequence[Sequence[Any]] = field(default=(), compare=False, repr=False)
 
     @cached_property
     def digits(self) -> int:
@@ -118,7 +110,8 @@ class ComparisonFacts:
         As many as the difference that needs most: they are counted when the first is written.
         """
         return max(
-            _scale_of_numbers(*numbers, rounding=self.rounding).digits for numbers in self._shown
+            _scale_of_numbers(value, interval, wide or interval, rounding=self.rounding).digits
+            for value, interval, wide in zip(*self._shown, strict=True)
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -442,6 +435,39 @@ class PairedDifference(Hinting):
             if fields.get(name):
                 fields[name] = kind(**fields[name])
         return cls(**fields)
+
+
+Pair = TypeVar("Pair", bound=PairedDifference)
+
+
+class PairRecords(LazySequence[Pair]):
+    """Pairs of a comparison: columns of what is known of all, and records of those asked for.
+
+    A hundred systems have 4,950 pairs, of which a reader looks at few.
+
+    Parameters
+    ----------
+    kind : type
+        Class of the records.
+    columns : mapping of str to sequence of length n_pairs
+        By the attribute of a record.
+    facts : ComparisonFacts, optional
+        What all pairs share.
+    """
+
+    def __init__(
+        self,
+        kind: type[Pair],
+        columns: Mapping[str, Sequence[Any]],
+        facts: ComparisonFacts | None = None,
+    ) -> None:
+        self.kind, self.columns = kind, columns
+
+        def make(k: int) -> Pair:
+            values = {name: column[k] for name, column in columns.items()}
+            return kind(**values, _comparison=facts)
+
+        super().__init__(make, len(columns["difference"]))
 
 
 def _scale_of_numbers(
@@ -991,6 +1017,12 @@ class ComparisonResult(FromACall, ShownDifferences):
         system, facts = list(self.systems.values())[k], self._provenance.facts
         scores = [abs(float(score.estimate)) for score in evidence]
         rounding = 1e-12 * max((score for score in scores if math.isfinite(score)), default=0.0)
+        names = ("difference", "confidence_interval", "simultaneous_interval")
+        pairs: Any = self.pairs
+        if isinstance(pairs, PairRecords):
+            shown = [pairs.columns[name] for name in names]
+        else:
+            shown = [[getattr(pair, name) for pair in pairs] for name in names]
         shared = ComparisonFacts(
             metric=self.metric,
             greater_is_better=system.greater_is_better,
@@ -1004,23 +1036,35 @@ class ComparisonResult(FromACall, ShownDifferences):
             bounds=joint_bounds(evidence),
             n_samples=system.n_samples,
             rounding=rounding,
-            _shown=tuple(
-                ShownPair(pair.difference, pair.confidence_interval, pair._widest_interval)
-                for pair in self.pairs
-            ),
+            _shown=shown,
         )
-        held = self.pairs[0]._comparison
-        if held == shared and held._shown == shared._shown:
+        if isinstance(pairs, PairRecords):
+            # The tuple of all is made when it is asked for.
+            vars(self)["_pair_records"] = PairRecords(pairs.kind, pairs.columns, shared)
+            del vars(self)["pairs"]
+            return
+        held = pairs[0]._comparison
+        if held is not None and held == shared and list(held._shown) == shown:
             shared = held
-        pairs = []
-        for pair in self.pairs:
+        records = []
+        for pair in pairs:
             if pair._comparison is not shared:
                 # `dataclasses.replace` takes ten times as long.
                 copy = object.__new__(type(pair))
                 copy.__dict__.update(pair.__dict__, _comparison=shared)
                 pair = copy
-            pairs.append(pair)
-        object.__setattr__(self, "pairs", tuple(pairs))
+            records.append(pair)
+        object.__setattr__(self, "pairs", tuple(records))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = vars(self) | {"pairs": self.pairs}
+        state.pop("_pair_records", None)
+        return state
+
+    @cached_property
+    def _pair_records(self) -> Sequence[PairedDifference]:
+        """The pairs, of which those are made that are asked for."""
+        return self.pairs
 
     _format = "skboot.ComparisonResult", 2
     _noun = "comparison"
@@ -1047,7 +1091,7 @@ class ComparisonResult(FromACall, ShownDifferences):
     @property
     def confidence_level(self) -> float:
         """Level of the intervals."""
-        return float(self.pairs[0].confidence_interval.confidence_level)
+        return float(self._pair_records[0].confidence_interval.confidence_level)
 
     @property
     def greater_is_better(self) -> bool | None:
@@ -1081,12 +1125,12 @@ class ComparisonResult(FromACall, ShownDifferences):
         return tuple(sorted(scores, key=lambda k: (np.isnan(scores[k]), sign * scores[k])))
 
     @cached_property
-    def _shown_pairs(self) -> tuple[PairedDifference, ...]:
+    def _shown_pairs(self) -> Sequence[PairedDifference]:
         """Pairs that a summary or a picture shows: all, or of many those with the best system.
 
         A reader compares with the best; all of 20 systems would fill 190 rows.
         """
-        if len(self.pairs) <= comparison_texts.MAX_SHOWN or self.reference is not None:
+        if len(self._pair_records) <= comparison_texts.MAX_SHOWN or self.reference is not None:
             return self.pairs
         best, *names = self._ordered_names
         return tuple(self.pair(best, name) for name in names)
@@ -1138,7 +1182,7 @@ class ComparisonResult(FromACall, ShownDifferences):
     @property
     def alternative(self) -> str:
         """Alternative hypothesis of intervals and p-values: "two-sided", "greater" or "less"."""
-        return self.pairs[0].alternative
+        return self._pair_records[0].alternative
 
     @property
     def _is_paired(self) -> bool:
@@ -1269,9 +1313,13 @@ class ComparisonResult(FromACall, ShownDifferences):
         return tuple(row.system for row in ranks_of(self).rows if row.low <= k)
 
     @cached_property
-    def _pair_of(self) -> dict[tuple[str, str], PairedDifference]:
-        """The pairs by their names: 180 systems have 16,110, too many to search for each."""
-        return {(pair.first, pair.second): pair for pair in self.pairs}
+    def _place_of(self) -> dict[tuple[str, str], int]:
+        """Where the pair of two names stands: 180 systems have 16,110, too many to search all."""
+        records = self._pair_records
+        if isinstance(records, PairRecords):
+            names = zip(records.columns["first"], records.columns["second"], strict=True)
+            return {pair: k for k, pair in enumerate(names)}
+        return {(pair.first, pair.second): k for k, pair in enumerate(records)}
 
     @door("ComparisonResult.pair")
     def pair(self, first: str, second: str) -> PairedDifference:
@@ -1293,13 +1341,13 @@ class ComparisonResult(FromACall, ShownDifferences):
             If they were not compared.
         """
         self._check_systems(first, second, as_pair=True)
-        if (first, second) in self._pair_of:
-            return self._pair_of[first, second]
-        return self._pair_of[second, first]._mirrored()
+        if (first, second) in self._place_of:
+            return self._pair_records[self._place_of[first, second]]
+        return self._pair_records[self._place_of[second, first]]._mirrored()
 
     def _check_systems(self, name_a: str, name_b: str, *, as_pair: bool = False) -> None:
         """Refuse names of systems that are not known, or are no pair of the comparison."""
-        names, pairs = list(self.systems), self._pair_of
+        names, pairs = list(self.systems), self._place_of
         are_known = is_among(name_a, names) and is_among(name_b, names)
         if are_known and not (as_pair and {(name_a, name_b), (name_b, name_a)}.isdisjoint(pairs)):
             return
@@ -1365,9 +1413,9 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     def _only_pair(self, asker: str, error: type[Exception] = TypeError) -> PairedDifference:
         """Return the difference of two systems; of more, no number is the one that is meant."""
-        if len(self.pairs) == 1:
-            return self.pairs[0]
-        name_a, name_b = self.pairs[0].first, self.pairs[0].second
+        if len(self._pair_records) == 1:
+            return self._pair_records[0]
+        name_a, name_b = self._pair_records[0].first, self._pair_records[0].second
         of_pairs_alone = asker[0] == "." and not hasattr(self._any_system, asker[1:])
         of_one = "" if of_pairs_alone else f" or .systems[{name_a!r}]"
         raise error(
@@ -1458,6 +1506,20 @@ class ComparisonResult(FromACall, ShownDifferences):
         system = next(iter(systems.values()))
         record = gathered(cls, {"seed": system.seed, "versions": system.versions} | parts)
         return cls(**record | {"systems": systems, "pairs": pairs})
+
+
+def _all_pairs(result: ComparisonResult) -> tuple[PairedDifference, ...]:
+    """One record per pair."""
+    if "_pair_records" not in vars(result):
+        # Of an object that is being made.
+        raise AttributeError(f"{type(result).__name__!r} object has no attribute 'pairs'")
+    return tuple(result._pair_records)
+
+
+# A field that is made when it is asked for: a dataclass would take it for a default in its body.
+_PAIRS = cached_property(_all_pairs)
+_PAIRS.__set_name__(ComparisonResult, "pairs")
+ComparisonResult.pairs = _PAIRS  # type: ignore[assignment]
 
 
 # ------------------------------------------------------------------ scores of folds

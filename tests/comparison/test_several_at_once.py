@@ -29,6 +29,7 @@ from sklearn.metrics import zero_one_loss
 
 import skboot
 from skboot import inference
+from skboot.comparison import pairs
 
 pytestmark = pytest.mark.identity
 
@@ -482,3 +483,24 @@ def test_a_table_of_scores_holds_their_numbers(name, seed):
                 close(one.standard_error, defined.std(ddof=1))
         assert one.n_undefined == len(one.bootstrap_distribution) - len(defined)
         assert one.n_resamples == len(one.bootstrap_distribution)
+
+
+def test_differences_of_few_values_are_those_of_all_numbers_to_the_bit():
+    rng = np.random.default_rng(0)
+    # Two systems tie, and differ on resamples by rounding alone.
+    n_right = rng.binomial(90, rng.uniform(0.6, 0.9, 12)[:, None], (12, 400))
+    replicates = n_right / 90
+    replicates[3] = replicates[4] + 1e-16 * rng.integers(0, 2, 400)
+    estimates_of_systems = replicates[:, 0]
+    first, second = np.triu_indices(12, 1)
+    estimates = estimates_of_systems[first] - estimates_of_systems[second]
+    table = pairs._TabledDifferences(replicates, np.unique(replicates))
+    ordered = table.ordered(estimates, first, second)
+    expected = np.sort(
+        pairs._replicated_differences(estimates, replicates[first], replicates[second]), axis=1
+    )
+    assert np.array_equal(ordered, expected)
+    # Scores of 0 leave unclear what of a difference is rounding: the numbers decide.
+    replicates[5, :7] = 0.0
+    table = pairs._TabledDifferences(replicates, np.unique(replicates))
+    assert table.ordered(estimates * (1 + 1e-13), first, second) is None

@@ -125,6 +125,24 @@ def test_pairs_survive_files_and_pickles(comparison, tmp_path):
     assert pickle.loads(pickle.dumps(comparison)).pairs == comparison.pairs
 
 
+def test_a_call_makes_no_records_and_one_that_is_asked_for_is_made_once():
+    result = skboot.compare_systems(Y, SYSTEMS, n_resamples=199, random_state=0)
+    assert all(record is None for record in result._pair_records._values)
+    pair = result.pair("B", "C")
+    assert [record for record in result._pair_records._values if record is not None] == [pair]
+    assert isinstance(result.pairs, tuple)
+    assert result.pairs[2] is pair
+    assert result.pairs is result.pairs
+
+
+def test_pairs_stand_in_the_order_of_the_call_whatever_the_order_of_computing():
+    turned = skboot.compare_systems(
+        Y, dict(reversed(SYSTEMS.items())), n_resamples=199, random_state=0
+    )
+    assert [(p.first, p.second) for p in turned.pairs] == [("C", "B"), ("C", "A"), ("B", "A")]
+    assert all(turned.pair(p.first, p.second) == p for p in systems().pairs)
+
+
 def test_the_dict_of_a_comparison_holds_what_its_pairs_know():
     [record] = json.loads(json.dumps(runs().to_dict()))["pairs"]
     assert set(record["components"]) == {"runs", "test"}
