@@ -38,7 +38,7 @@ from ..inference.intervals import MIRRORED, title_of
 from ..inference.proportions import Discordant, TwoAreas, tango_limits
 from ..inference.runs import Outperformance
 from . import comparison_texts, rendering, result, wording
-from .comparison_texts import method_name, p_number, scale_of, scales_of_scores, short_text
+from .comparison_texts import method_name, p_number, scale_of, short_text
 from .result import (
     EvaluationResult,
     FromACall,
@@ -292,6 +292,11 @@ class PairedDifference(Hinting):
         low, high = self._widest_interval
         return bool(low > 0 or high < 0)
 
+    @property
+    def _width(self) -> float:
+        """Width of the interval, or what its decimals are made of instead."""
+        return _width_of(self.difference, self.confidence_interval, self._facts.rounding)
+
     def _scale(self, *intervals: ConfidenceInterval, rounding: float = 0.0) -> rendering.Scale:
         """Return the decimals that its own intervals, and others beside them, support."""
         numbers = (self.difference, self.confidence_interval, self._widest_interval)
@@ -478,16 +483,22 @@ def _scale_of_numbers(
     rounding: float,
 ) -> rendering.Scale:
     """Return the decimals that a difference, both its intervals and others beside them support."""
+    width = _width_of(difference, interval, rounding)
+    return rendering.Scale.of([difference], (widest, interval, *intervals), width=width)
+
+
+def _width_of(difference: float, interval: ConfidenceInterval, rounding: float) -> float:
+    """Return the width of an interval; without one, what its decimals are made of instead."""
     low, high = interval
     if math.isinf(low) != math.isinf(high):
         # A one-sided interval is as wide as its limit is far from the estimate, twice.
         limit = high if math.isinf(low) else low
         low, high = sorted((limit, 2 * difference - limit))
     width = high - low
-    if not (math.isfinite(width) and width > rounding and rendering.differ(low, high)):
-        size = abs(difference)
-        width = size / 10 if math.isfinite(size) and size > rounding else 0.1
-    return rendering.Scale.of([difference], (widest, interval, *intervals), width=width)
+    if math.isfinite(width) and width > rounding and rendering.differ(low, high):
+        return width
+    size = abs(difference)
+    return size / 10 if math.isfinite(size) and size > rounding else 0.1
 
 
 # ------------------------------------------------------------------ what a pair decides
@@ -580,8 +591,9 @@ def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table
         On its pair.
     """
     [pair] = result.pairs
-    interval, of_scores = _deciding_interval(pair), scales_of_scores(result)
-    scale, names = scale_of(pair, interval), (pair.first, pair.second)
+    interval, names = _deciding_interval(pair), (pair.first, pair.second)
+    decimals, asked = wording.decimals_of([result]), rendering.NOTHING_ASKED
+    column = rendering.Fixed(decimals.at(pair._width), rounding=pair._facts.rounding)
     level = rendering.percent(interval.confidence_level)
     title = title_of(interval.method, method_name(interval.method))
     header = ["metric", "verdict", "n", pair.first, pair.second, "difference"]
@@ -589,9 +601,12 @@ def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table
         wording.spoken(result.metric),
         verdict.outcome,
         thousands(wording.n_scored(result)),
-        *(rendering.number(result.systems[name].estimate, of_scores[name]) for name in names),
-        rendering.number(pair.difference, scale),
-        rendering.limits(interval, scale),
+        *(
+            rendering.number(score.estimate, wording.column_of(score, decimals, asked))
+            for score in map(result.systems.__getitem__, names)
+        ),
+        rendering.number(pair.difference, column),
+        rendering.limits(interval, column),
         f"{verdict.margin:g}",
     ]
     return rendering.Table([*header, f"{level} CI ({title})", "margin"], [cells], 2)
@@ -930,8 +945,13 @@ def ranks_of(result: ComparisonResult) -> Ranks:
         rank = 1 + (n_scored if math.isnan(estimate) else int(n_better[k]))
         low, high = 1 + int(n_surely_better[k]), len(names) - int(n_surely_worse[k])
         rows.append(Rank(name, float(estimate), rank, low, high))
-    scales = scales_of_scores(result)
-    texts = tuple(rendering.number(row.estimate, scales[row.system]) for row in rows)
+    decimals, asked = wording.decimals_of([result]), rendering.NOTHING_ASKED
+    texts = tuple(
+        rendering.number(
+            row.estimate, wording.column_of(result.systems[row.system], decimals, asked)
+        )
+        for row in rows
+    )
     level, pair = result.confidence_level, result.pairs[0]
     caution = few_compared(pair.unit, pair.n_units)
     return Ranks(result.metric, level, tuple(rows), texts, result._compared, caution)
@@ -1389,7 +1409,10 @@ class ComparisonResult(FromACall, ShownDifferences):
             The systems from the best, the differences, what was resampled, the notes. Of more
             than fifteen differences those with the best system.
         """
-        return comparison_texts.summary(self)
+        return self._summary(rendering.IN_A_SUMMARY)
+
+    def _summary(self, options: rendering.TableOptions) -> str:
+        return comparison_texts.summary(self, options)
 
     @door("ComparisonResult.claim")
     def claim(self) -> str:
@@ -1459,6 +1482,17 @@ class ComparisonResult(FromACall, ShownDifferences):
     def _heading(self) -> str:
         return comparison_texts.title(self)
 
+    @property
+    def _metric_name(self) -> str:
+        return self.metric
+
+    def _widths(self) -> list[float]:
+        scores = [wording.width_of(system) for system in self.systems.values()]
+        return scores + [pair._width for pair in self._shown_pairs]
+
+    def _tells_apart(self, decimals: rendering.Decimals) -> bool:
+        return comparison_texts.tells_apart(self, decimals)
+
     def _tables(self, options: rendering.TableOptions) -> list[tuple[str, rendering.Table]]:
         return [("", comparison_texts.pairs_table(self, options, self.pairs))]
 
@@ -1486,8 +1520,8 @@ class ComparisonResult(FromACall, ShownDifferences):
         drawings = [rendering.draw(strip, extent, wide=False) for strip in strips]
         table = comparison_texts.pairs_table(self, options, shown)
         pairs = rendering.html_table(table, drawings, f"{rendering.LEGEND}; dashed: no difference")
-        systems = rendering.html_table(comparison_texts.systems_table(self))
-        facts = rendering.html_list(comparison_texts.facts(self))
+        systems = rendering.html_table(comparison_texts.systems_table(self, options))
+        facts = rendering.html_list(comparison_texts.facts(self, options))
         return rendering.html_of(self.claim(), pairs, systems, facts, is_narrow=False)
 
     # -------------------------------------------------------------- files

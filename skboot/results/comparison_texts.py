@@ -50,12 +50,10 @@ _NO_DIRECTION = (
 )
 # What a one-sided alternative says of a difference.
 _SIDES = {"greater": "above", "less": "below"}
+# Titles of the column of `PairedDifference.bootstrap_support`, by what it is a share of.
+_WON, _DRAWS_WON, _SUPPORT = "resamples won", "draws won", "support by t"
 # P-values below this one are written as being below it.
 _LEAST_SHOWN = 0.0001
-# Title of the column of `PairedDifference.bootstrap_support`.
-SUPERIORITY = "P(superiority)"
-IN_A_SUMMARY = rendering.TableOptions(p_values=True)
-"""Tables of a summary: all numbers, and the scores in a table of their own."""
 
 
 # ------------------------------------------------------------------ numbers and names
@@ -75,7 +73,7 @@ def method_name(method: str, *, paired: bool = True) -> str:
 
 
 def scales_of_scores(result: ComparisonResult) -> dict[str, rendering.Scale]:
-    """Return the decimals of each system's score, in tables as in sentences.
+    """Return the decimals of each system's score, in sentences.
 
     All have those that the system with the narrowest interval needs, if these are at most two more.
     No two systems that can be distinguished are written alike, unless that takes more than two
@@ -83,13 +81,36 @@ def scales_of_scores(result: ComparisonResult) -> dict[str, rendering.Scale]:
     """
     systems = result.systems
     needed = rendering.alike([wording.scale_of(system) for system in systems.values()])
-    apart = [pair for pair in result.pairs if result.is_distinguishable(pair)]
     for more in range(rendering.MOST_MORE_DIGITS + 1):
         scales = {name: scale + more for name, scale in zip(systems, needed, strict=True)}
-        texts = {n: rendering.number(systems[n].estimate, scale) for n, scale in scales.items()}
-        if all(texts[pair.first] != texts[pair.second] for pair in apart):
+        if _are_told_apart(result, scales):
             return scales
     return dict(zip(systems, needed, strict=True))
+
+
+def tells_apart(result: ComparisonResult, decimals: rendering.Decimals) -> bool:
+    """Whether a table tells all systems apart that can be distinguished, with these decimals."""
+    return _are_told_apart(result, _columns(result, decimals, rendering.NOTHING_ASKED))
+
+
+def _are_told_apart(
+    result: ComparisonResult, scales: Mapping[str, rendering.Scale | rendering.Fixed]
+) -> bool:
+    """Whether no two systems that can be distinguished have scores that are written alike."""
+    systems = result.systems
+    texts = {n: rendering.number(systems[n].estimate, scale) for n, scale in scales.items()}
+    return not any(
+        texts[pair.first] == texts[pair.second] and result.is_distinguishable(pair)
+        for pair in result.pairs
+    )
+
+
+def _columns(
+    result: ComparisonResult, decimals: rendering.Decimals, options: rendering.TableOptions
+) -> dict[str, rendering.Fixed]:
+    """Return how the score of each system is written in a table."""
+    systems = result.systems.items()
+    return {name: wording.column_of(system, decimals, options) for name, system in systems}
 
 
 def scale_of(pair: PairedDifference, *intervals: ConfidenceInterval) -> rendering.Scale:
@@ -151,10 +172,10 @@ def p_text(written: str) -> str:
 # ------------------------------------------------------------------ tables
 
 
-def systems_table(result: ComparisonResult) -> rendering.Table:
+def systems_table(result: ComparisonResult, options: rendering.TableOptions) -> rendering.Table:
     """Return the table of the systems, from the best, which is in bold."""
     level = rendering.percent(result.confidence_level)
-    scales = _scales(result, IN_A_SUMMARY)
+    scales = _columns(result, wording.decimals_in(options, result), options)
     best = _best(result, scales)
     rows = []
     for name in result._ordered_names:
@@ -178,7 +199,7 @@ def scores_table(
     for name, result in named:
         spoken = wording.spoken(name) if name == result.metric else name
         # "0.85 (0.80 to 0.90)" of each system, with the same digits for all.
-        scales = _scales(result, options)
+        scales = _columns(result, wording.decimals_in(options, result), options)
         best, cells = _best(result, scales), dict[str, str]()
         for system, score in result.systems.items():
             value = cell = rendering.number(score.estimate, scales[system])
@@ -206,16 +227,7 @@ def scores_table(
     return rendering.Table([named[0][1]._compared, *titles], rows)
 
 
-def _scales(
-    result: ComparisonResult, options: rendering.TableOptions
-) -> Mapping[str, int | rendering.Scale]:
-    """Return the decimals of each system's score: those asked for, or those that all need."""
-    if options.digits is None:
-        return scales_of_scores(result)
-    return dict.fromkeys(result.systems, options.digits)
-
-
-def _best(result: ComparisonResult, scales: Mapping[str, int | rendering.Scale]) -> str | None:
+def _best(result: ComparisonResult, scales: Mapping[str, rendering.Fixed]) -> str | None:
     """Return how the best score is written; scores that are written alike are best alike.
 
     None if the direction is unknown.
@@ -254,26 +266,29 @@ def pairs_table(
     header += ["simultaneous"] * is_adjusted
     header += with_p * (["p"] + ["adjusted p"] * is_adjusted)
     runs = any(pair.outperformance is not None for pair in pairs)
-    header += ["P(A > B)" if runs else SUPERIORITY, *further]
-    scales = _scales(result, options) if options.scores else {}
+    with_support = options.support and not runs
+    header += ["P(A > B)"] * runs + [support_of(result)] * with_support + [*further]
+    decimals = wording.decimals_in(options, result)
+    scales = _columns(result, decimals, options)
     rows = []
     for pair in pairs:
-        digits = scale_of(pair) if options.digits is None else options.digits
+        digits = decimals.at(pair._width) if options.digits is None else options.digits
+        column = rendering.Fixed(digits, rounding=pair._facts.rounding)
         row: list[str] = [rendering.Difference(pair.first, pair.second)]
         row += [] if shared else [method_title(pair)]
         for name in (pair.first, pair.second) if options.scores else ():
             row.append(rendering.number(result.systems[name].estimate, scales[name]))
-        row.append(rendering.number(pair.difference, digits))
-        row.append(rendering.limits(pair.confidence_interval, digits))
+        row.append(rendering.number(pair.difference, column))
+        row.append(rendering.limits(pair.confidence_interval, column))
         if is_adjusted:
             joint = pair.simultaneous_interval
-            row.append(rendering.limits(joint, digits) if joint else "")
+            row.append(rendering.limits(joint, column) if joint else "")
         row += p_numbers(result, pair)[: 1 + is_adjusted] if with_p else []
-        if pair.outperformance is None:
+        if runs:
+            row.append(share_text(pair.outperformance) if pair.outperformance else "")
+        if with_support:
             row.append(rendering.number(pair.bootstrap_support, rendering.Scale(3)))
-        else:
-            row.append(share_text(pair.outperformance))
-        cells = pair._further_cells(IN_A_SUMMARY)
+        cells = pair._further_cells(rendering.IN_A_SUMMARY)
         row += [cells.get(title, "") for title in further]
         rows.append(row)
     return rendering.Table(header, rows, 1 if shared else 2)
@@ -321,7 +336,10 @@ def short(result: ComparisonResult) -> str:
 
 
 def summary(
-    result: ComparisonResult, between: str = "", further: Sequence[tuple[str, str]] = ()
+    result: ComparisonResult,
+    options: rendering.TableOptions,
+    between: str = "",
+    further: Sequence[tuple[str, str]] = (),
 ) -> str:
     """Return title, tables and facts in plain text.
 
@@ -329,15 +347,18 @@ def summary(
     ----------
     result : ComparisonResult
         What to describe.
+    options : rendering.TableOptions
+        What is asked of the tables.
     between : str
         A table that stands below those of every comparison.
     further : sequence of tuple (str, str)
         Facts that stand below those of every comparison.
     """
-    tables = [rendering.text_table(systems_table(result))]
-    tables += [rendering.text_table(pairs_table(result, IN_A_SUMMARY))]
+    tables = [rendering.text_table(systems_table(result, options))]
+    tables += [rendering.text_table(pairs_table(result, options))]
     tables += [between] if between else []
-    return "\n\n".join([title(result), *tables, rendering.text_list([*facts(result), *further])])
+    lines = rendering.text_list([*facts(result, options), *further])
+    return "\n\n".join([title(result), *tables, lines])
 
 
 # ------------------------------------------------------------------ a sentence for a paper
@@ -546,7 +567,7 @@ def _reason(result: ComparisonResult, pair: PairedDifference) -> str:
 # ------------------------------------------------------------------ facts
 
 
-def facts(result: ComparisonResult) -> list[tuple[str, str]]:
+def facts(result: ComparisonResult, options: rendering.TableOptions) -> list[tuple[str, str]]:
     """Return what a reader should know besides the tables, as label and text."""
     system, n = result._any_system, len(result.pairs)
     if wording.is_untrained(result):
@@ -590,24 +611,27 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
         resampled = f"to train on: {resampled}" if _is_left_out(result) else resampled
         lines.append(("resampled", f"{resampled}, {wording.counted(result.n_resamples, 'time')}"))
     lines += _facts_of_runs(result)
-    if not any(pair.outperformance for pair in result._shown_pairs):
-        # What the column of this name holds.
-        superiority, share = "probability of superiority", "share of the {} on which"
+    if options.support and not any(pair.outperformance for pair in result._shown_pairs):
         event = f"the first scores {_comparative(result)}"
-        if any(pair.n_runs for pair in result._shown_pairs):
-            text = f"{superiority} by Student's t, as the intervals: that {event}"
-        elif system._basis.is_resampled:
-            share = share.format("resamples")
-            text = f"{superiority}, estimated by the bootstrap: {share} {event}, ties half"
-        else:
-            share = share.format("draws from the distribution of the errors")
-            text = f"{superiority}: {share} {event}, ties half"
-        lines.append((SUPERIORITY, text))
+        text = {
+            _WON: f"share of the resamples on which {event}, ties half",
+            _DRAWS_WON: "share of the draws from the distribution of the errors on which "
+            f"{event}, ties half",
+            _SUPPORT: f"probability by Student's t, as the intervals, that {event}",
+        }
+        lines.append((support_of(result), text[support_of(result)]))
     if result.held_fixed:
         lines.append(("conditional on", wording.listed(result.held_fixed)))
     lines += wording.judged(result, system.n_samples)
     lines += [("note", note) for note in result.notes]
     return lines
+
+
+def support_of(result: ComparisonResult) -> str:
+    """Return the title of the column of `PairedDifference.bootstrap_support`: what it is of."""
+    if any(pair.n_runs for pair in result._shown_pairs):
+        return _SUPPORT
+    return _WON if result._any_system._basis.is_resampled else _DRAWS_WON
 
 
 def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:

@@ -527,6 +527,17 @@ class CurveResult(FromACall, Shown):
 
     # -------------------------------------------------------------- what `Shown` asks for
 
+    @property
+    def _metric_name(self) -> str:
+        return self._axes[1]
+
+    def _widths(self) -> list[float]:
+        # The widest part of a band, such as that of net benefit at the last thresholds, says nothing
+        # of the others.
+        widths = (self.high - self.low)[self._shown_points]
+        widths = widths[np.isfinite(widths) & (widths > 0)]
+        return [float(np.median(widths)) if len(widths) else 0.1]
+
     def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
         """Return the band at some points of the grid."""
         shown = self._shown_points
@@ -536,14 +547,14 @@ class CurveResult(FromACall, Shown):
         if self.train_scores is not None:
             columns.append(self.train_estimate)
             header.append("on training rows")
-        anchors, rows = (0.0, *self._bounds), []
+        [width] = self._widths()
+        digits = options.digits
+        if digits is None:
+            digits = wording.decimals_in(options, self).at(width)
+        fixed, rows = rendering.Fixed(digits, (0.0, *self._bounds)), []
         for k in shown.tolist():
-            numbers = [float(column[k]) for column in columns]
-            digits: int | rendering.Scale | None = options.digits
-            if digits is None:
-                limits = (numbers[1], numbers[2])
-                digits = rendering.Scale.of(numbers[:1], [limits], anchors, digits=3)
-            rows.append([self._place(k), *(rendering.number(number, digits) for number in numbers)])
+            numbers = (rendering.number(float(column[k]), fixed) for column in columns)
+            rows.append([self._place(k), *numbers])
         return [("", rendering.Table(header, rows, 0))]
 
     def _records(self) -> Sequence[Mapping[str, Any]]:

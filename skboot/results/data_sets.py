@@ -356,6 +356,9 @@ class DatasetsComparison(ComparisonResult):
             The methods from the best, the differences, the mean ranks, what was resampled, the
             notes.
         """
+        return self._summary(rendering.IN_A_SUMMARY)
+
+    def _summary(self, options: rendering.TableOptions) -> str:
         statistic, p = self.friedman
         ranks = self.mean_ranks()
         tied = "undefined: all methods tie on every data set"
@@ -368,7 +371,7 @@ class DatasetsComparison(ComparisonResult):
         ]
         if self.margin is not None:
             facts.append((f"within {self.margin:g}", "share of the data sets"))
-        return comparison_texts.summary(self, str(ranks), facts)
+        return comparison_texts.summary(self, options, str(ranks), facts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the resamples, ready for JSON.

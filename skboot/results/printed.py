@@ -185,10 +185,11 @@ class TableCheck(FromACall, Shown):
             Scores that are impossible, which pairs are significantly different with all, some or no
             predictions, all rows and pairs (of many pairs those with the highest score), and notes.
         """
+        return self._summary(rendering.IN_A_SUMMARY)
+
+    def _summary(self, options: rendering.TableOptions) -> str:
         facts = rendering.text_list(self._facts())
-        tables = map(
-            rendering.text_table, self._tables_of(self._shown_pairs(), rendering.NOTHING_ASKED)
-        )
+        tables = map(rendering.text_table, self._tables_of(self._shown_pairs(), options))
         return "\n\n".join([f"{self._heading()}\n{facts}", *tables])
 
     @door("TableCheck.claim")

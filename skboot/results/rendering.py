@@ -1,7 +1,7 @@
 """How numbers, tables and distributions look, in plain text, Markdown, LaTeX and HTML.
 
-The module knows no results. A `Scale` says how numbers are rounded. A `Table` is a header and rows
-of strings, written by one function per language, which escapes what the language would misread. A
+The module knows no results. A `Scale` says how the numbers of a sentence are rounded, `Decimals`
+those of a table. A `Table` is a header and rows of strings, written by one function per language, which escapes what the language would misread. A
 `Strip` is a small drawing of one interval above its bootstrap distribution, as inline SVG.
 """
 
@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple, Self
 from zlib import crc32
 
 import numpy as np
@@ -84,7 +85,7 @@ class Table(NamedTuple):
 
 
 class TableOptions(NamedTuple):
-    """Options of the tables of a result, as its reader gives them.
+    """Options of the tables of a result: those that its reader gives, and what its panels share.
 
     Attributes
     ----------
@@ -94,14 +95,22 @@ class TableOptions(NamedTuple):
         Whether comparisons have columns of p-values.
     scores : bool
         Whether the scores of both systems stand beside their difference.
+    support : bool
+        Whether there is a column of the resamples on which the first system is better.
+    shared_decimals : mapping of str to Decimals
+        Decimals by the name of a metric, where this table is a panel of several.
     """
 
     digits: int | None = None
     p_values: bool = False
     scores: bool = False
+    support: bool = False
+    shared_decimals: Mapping[str, Decimals] = MappingProxyType({})
 
 
 NOTHING_ASKED = TableOptions()
+IN_A_SUMMARY = TableOptions(p_values=True, support=True)
+"""Tables of a summary: all numbers, and the scores in a table of their own."""
 
 
 class Best(str):
@@ -189,7 +198,7 @@ class Scale:
         finite = tuple(anchor for anchor in anchors if math.isfinite(anchor))
         if width is None:
             return cls(digits, distances, finite)
-        digits = math.ceil(math.log10(20) - math.log10(width))
+        digits = decimals_of_width(width)
         scale = cls(digits, distances, finite)
         most = max((scale.decimals(value) for value in (*middle, *ends)), default=digits)
         return scale if most > digits + MOST_MORE_DIGITS else cls(most, distances, finite)
@@ -216,6 +225,86 @@ class Scale:
         return digits
 
 
+def decimals_of_width(width: float) -> int:
+    """Return the fewest decimals by which rounding moves no number by over a fortieth of a width."""
+    return math.ceil(math.log10(20) - math.log10(width))
+
+
+@dataclass(frozen=True)
+class Decimals:
+    """How many decimals the numbers of one metric have in a table.
+
+    All have those of the widest interval, or one more where the narrowest would else be written as
+    a single number. Intervals that need still more, as of a metric of the same name in
+    another unit, have decimals of their own.
+
+    Attributes
+    ----------
+    groups : tuple of tuple (int, int)
+        Of each group of intervals, the widest first: the decimals of its narrowest interval by
+        itself, and those that all of the group have.
+    """
+
+    groups: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, widths: Iterable[float]) -> Self:
+        """Return the decimals of intervals with these widths, which are above 0."""
+        needed = sorted({decimals_of_width(width) for width in widths}) or [3]
+        groups = []
+        while needed:
+            # With one decimal less than it needs, an interval is two units of the last place wide.
+            group = [digits for digits in needed if digits <= needed[0] + 2]
+            groups.append((group[-1], max(group[0], group[-1] - 1)))
+            needed = needed[len(group) :]
+        return cls(tuple(groups))
+
+    def __add__(self, more: int) -> Self:
+        return type(self)(tuple((narrowest, digits + more) for narrowest, digits in self.groups))
+
+    def at(self, width: float) -> int:
+        """Return the decimals of the numbers of an interval of this width."""
+        needed = decimals_of_width(width)
+        in_groups = (digits for narrowest, digits in self.groups if needed <= narrowest)
+        return next(in_groups, self.groups[-1][1])
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Numbers with the same decimals each, as in a table.
+
+    A number that rounding would make an anchor (0, or the end of the metric's range) is written as
+    being beside it: "<0.001", or ">0.999".
+
+    Attributes
+    ----------
+    digits : int
+        Decimals; negative for tens, hundreds, ...
+    anchors : tuple of float
+        What no other number must be mistaken for.
+    rounding : float
+        Distance from an anchor that is rounding alone.
+    """
+
+    digits: int
+    anchors: tuple[float, ...] = (0.0,)
+    rounding: float = 0.0
+
+    def __add__(self, more: int) -> Fixed:
+        return replace(self, digits=self.digits + more)
+
+    def written(self, value: float) -> str:
+        """Write a finite number."""
+        for anchor in self.anchors:
+            distance = abs(value - anchor)
+            is_anchor = distance <= max(self.rounding, _NUMBER_ROUNDING * abs(anchor))
+            if round(value, self.digits) == anchor and not is_anchor:
+                step = 10.0**-self.digits
+                sign, neighbour = ("<", anchor + step) if value > anchor else (">", anchor - step)
+                return f"{sign}{number(neighbour, self.digits)}"
+        return number(value, self.digits)
+
+
 def alike(scales: Sequence[Scale]) -> list[Scale]:
     """Give all scales the decimals of the one that needs most, if these are at most two more."""
     digits = [scale.digits for scale in scales]
@@ -229,12 +318,14 @@ def differ(a: float, b: float) -> bool:
     return abs(a - b) > _NUMBER_ROUNDING * max(abs(a), abs(b))
 
 
-def number(value: float, digits: int | Scale) -> str:
+def number(value: float, digits: int | Scale | Fixed) -> str:
     """Write a number with so many decimals, or those of a scale; never "-0.00", never "nan"."""
     if math.isnan(value):
         return "undefined"
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
+    if isinstance(digits, Fixed):
+        return digits.written(value)
     digits = digits.decimals(value) if isinstance(digits, Scale) else digits
     if not value:
         # More zeros than are read say no more than one.
@@ -247,7 +338,9 @@ def number(value: float, digits: int | Scale) -> str:
     return text.lstrip("-") if not text.strip("-0.") else text
 
 
-def limits(interval: tuple[float, float], digits: int | Scale, *, marked: bool = True) -> str:
+def limits(
+    interval: tuple[float, float], digits: int | Scale | Fixed, *, marked: bool = True
+) -> str:
     """Write both limits, as "0.801 to 0.897", or the one that is finite, as "at least 0.801".
 
     Marked: say so where they have no width.
@@ -256,11 +349,21 @@ def limits(interval: tuple[float, float], digits: int | Scale, *, marked: bool =
     if math.isnan(low) or math.isnan(high):
         return "undefined"
     if math.isfinite(low) and high == math.inf:
-        return f"at least {number(low, digits)}"
+        return _one_limit(low, digits, "at least", "above", "<")
     if math.isfinite(high) and low == -math.inf:
-        return f"at most {number(high, digits)}"
+        return _one_limit(high, digits, "at most", "below", ">")
     mark = " (no width)" if marked and low == high else ""
     return f"{number(low, digits)} to {number(high, digits)}{mark}"
+
+
+def _one_limit(
+    limit: float, digits: int | Scale | Fixed, words: str, beyond: str, beyond_sign: str
+) -> str:
+    """Write the only limit; one beside an anchor lies beyond it, or is moved away from it."""
+    text = number(limit, digits)
+    if isinstance(digits, Fixed) and text.startswith(beyond_sign):
+        return f"{beyond} {number(round(limit, digits.digits), digits.digits)}"
+    return f"{words} {text.lstrip('<>')}"
 
 
 def percent(level: float) -> str:

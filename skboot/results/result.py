@@ -167,8 +167,12 @@ class Shown(Hinting, ABC):
         str
             What was asked and found, a table of it, and all notes.
         """
+        return self._summary(rendering.IN_A_SUMMARY)
+
+    def _summary(self, options: rendering.TableOptions) -> str:
+        """Return the summary with tables that are made by these options."""
         facts = rendering.text_list(self._facts())
-        tables = [rendering.text_table(table) for _, table in self._tables(rendering.NOTHING_ASKED)]
+        tables = [rendering.text_table(table) for _, table in self._tables(options)]
         return "\n\n".join([f"{self._heading()}\n{facts}", *tables])
 
     @abstractmethod
@@ -195,6 +199,19 @@ class Shown(Hinting, ABC):
     @abstractmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         """Return the equal of the object whose ``_to_parts`` are given."""
+
+    @property
+    def _metric_name(self) -> str:
+        """Name of the metric, whose numbers have the same decimals in all tables; empty if none."""
+        return ""
+
+    def _widths(self) -> list[float]:
+        """Return the widths of the intervals in its tables, which decimals are made of."""
+        return []
+
+    def _tells_apart(self, decimals: rendering.Decimals) -> bool:
+        """Whether tables with these decimals show which numbers differ significantly."""
+        return True
 
     # -------------------------------------------------------------- tables and pages
 
@@ -239,8 +256,8 @@ class Shown(Hinting, ABC):
         Parameters
         ----------
         digits : int, optional
-            Decimals of estimates and limits, the same in each row; standard errors have one more.
-            Without it, as many as the widths of the intervals support.
+            Decimals of estimates and limits; standard errors have one more. Without it, all numbers
+            of a metric have as many as the widest interval supports.
 
         Returns
         -------
@@ -283,20 +300,29 @@ class Shown(Hinting, ABC):
         return _latex_of(self._tables(_options(digits)), caption, label)
 
     @door(".to_html")
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
+    def to_html(
+        self, path: str | os.PathLike[str] | None = None, *, digits: int | None = None
+    ) -> str | None:
         """Make a web page.
 
         Parameters
         ----------
         path : path-like, optional
             File to write.
+        digits : int, optional
+            As of `to_markdown`, for the tables of the page.
 
         Returns
         -------
         str or None
             The page, if no path is given.
+
+        Raises
+        ------
+        ValueError
+            If ``digits`` is no integer from 0 to 15.
         """
-        return self._written(path, rendering.NOTHING_ASKED)
+        return self._written(path, _options(digits))
 
     def _written(
         self, path: str | os.PathLike[str] | None, options: rendering.TableOptions
@@ -506,8 +532,8 @@ class ShownDifferences(ShownNumbers):
             are no comparisons); one row per system and one column per metric, with the best of
             each column in bold; or both tables.
         digits : int, optional
-            Decimals of estimates and limits, the same in each row. Without it, as many as the
-            widths of the intervals support.
+            Decimals of estimates and limits. Without it, all scores and differences of a metric
+            have as many as the widest interval supports, in all tables.
         p_values : bool
             Whether there are columns of p-values. An interval says as much, and how large the
             difference may be.
@@ -573,7 +599,11 @@ class ShownDifferences(ShownNumbers):
 
     @door(".to_html")
     def to_html(
-        self, path: str | os.PathLike[str] | None = None, *, p_values: bool = False
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        digits: int | None = None,
+        p_values: bool = False,
     ) -> str | None:
         """Make a web page.
 
@@ -581,15 +611,22 @@ class ShownDifferences(ShownNumbers):
         ----------
         path : path-like, optional
             File to write.
+        digits : int, optional
+            As of `to_markdown`, for the tables of the page.
         p_values : bool
-            Whether there are columns of p-values.
+            As of `to_markdown`.
 
         Returns
         -------
         str or None
             The page, if no path is given.
+
+        Raises
+        ------
+        ValueError
+            If ``digits`` is no integer from 0 to 15.
         """
-        return self._written(path, _options(None, p_values))
+        return self._written(path, _options(digits, p_values))
 
     def _laid_out(
         self, layout: str, options: rendering.TableOptions
@@ -1031,6 +1068,9 @@ class EvaluationResult(FromACall, ShownNumbers):
         str
             What was estimated, its uncertainty and its basis, with all notes.
         """
+        return self._summary(rendering.IN_A_SUMMARY)
+
+    def _summary(self, options: rendering.TableOptions) -> str:
         return f"{self._basis.title(self)}\n{rendering.text_list(self._basis.facts(self))}"
 
     @door("EvaluationResult.claim")
@@ -1094,6 +1134,14 @@ class EvaluationResult(FromACall, ShownNumbers):
 
     def _heading(self) -> str:
         return self._basis.title(self)
+
+    @property
+    def _metric_name(self) -> str:
+        # A gap between subgroups is a difference of scores of the metric.
+        return self.metric.partition(" gap")[0] if self._basis.is_gap else self.metric
+
+    def _widths(self) -> list[float]:
+        return [wording.width_of(self)]
 
     def _tables(self, options: rendering.TableOptions) -> list[tuple[str, rendering.Table]]:
         return [("", wording.table_of([self], options))]

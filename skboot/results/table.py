@@ -290,17 +290,21 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
             One line per result; a note that several share is said once. For comparisons the summary
             of each, one below the other.
         """
+        return self._summary(rendering.IN_A_SUMMARY)
+
+    def _summary(self, options: rendering.TableOptions) -> str:
         if not self:
             return "no results"
         if self._sort is ROWS:
             entries = entries_of(self)
-            table = rendering.text_table(scores_table(entries, rendering.NOTHING_ASKED))
+            shared = self._with_shared_decimals(options)
+            table = rendering.text_table(scores_table(entries, shared))
             notes = shared_notes(entries)
             return f"{table}\n\n{rendering.text_list(notes)}" if notes else table
-        blocks = []
+        blocks, options = [], self._with_shared_decimals(options)
         for name, shown in self._sections():
             heading = f"{name}\n{'-' * len(name)}\n" if self._sort.are_named else ""
-            blocks.append(heading + shown.summary())
+            blocks.append(heading + shown._summary(options))
         return "\n\n".join(blocks)
 
     __str__ = summary
@@ -374,7 +378,8 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
 
     def _tables(self, options: rendering.TableOptions) -> list[tuple[str, rendering.Table]]:
         if self._sort is ROWS:
-            return [("", scores_table(entries_of(self), options))]
+            return [("", scores_table(entries_of(self), self._with_shared_decimals(options)))]
+        options = self._with_shared_decimals(options)
         return [
             (name, table) for name, shown in self._sections() for _, table in shown._tables(options)
         ]
@@ -386,7 +391,21 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         # Imported where there are comparisons: a score needs nothing of them.
         from .comparison_texts import scores_table
 
-        return scores_table(comparisons_of(self), options)
+        return scores_table(comparisons_of(self), self._with_shared_decimals(options))
+
+    def _with_shared_decimals(self, options: rendering.TableOptions) -> rendering.TableOptions:
+        """Return the options with the decimals of each metric, the same in all panels."""
+        panels: dict[str, list[tuple[str, Any]]] = {}
+        for path, shown in leaves(self):
+            # The metric of a subgroup is named with it.
+            name = shown._metric_name
+            panels.setdefault(name.removesuffix(f" ({path[-1]})"), []).append((name, shown))
+        shared = {}
+        for panel in panels.values():
+            decimals = wording.decimals_of([shown for _, shown in panel])
+            shared |= {name: decimals for name, _ in panel}
+        # A table in a table has the decimals of the outer one.
+        return options._replace(shared_decimals={**shared, **options.shared_decimals})
 
     def _records(self) -> list[dict[str, Any]]:
         if self._sort is ROWS:
@@ -424,13 +443,14 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
             has_baseline = any(wording.baseline(entry.result) is not None for entry in entries)
             legend = rendering.LEGEND
             legend += "; dashed: baseline, where it is near" if has_baseline else ""
-            table = scores_table(entries, options)
+            table = scores_table(entries, self._with_shared_decimals(options))
             table_and_notes = [
                 rendering.html_table(table, drawings(entries), legend),
                 rendering.html_list(shared_notes(entries)),
             ]
             return f'<div style="color:inherit">{"".join(table_and_notes)}</div>'
         parts = [] if sort.lacks_systems else [rendering.html_table(self._systems(options))]
+        options = self._with_shared_decimals(options)
         for name, shown in self._sections():
             parts += [f"<h3>{rendering.html(name)}</h3>"] if sort.are_named else []
             parts.append(shown._html(options))

@@ -20,7 +20,7 @@ from . import rendering
 
 if TYPE_CHECKING:
     from .comparison import ComparisonResult
-    from .result import EvaluationResult
+    from .result import EvaluationResult, Shown
 
 _DIRECTIONS = {True: "larger is better", False: "smaller is better", None: ""}
 # Title of a column of tables, which they have where the reference of a score is known.
@@ -56,17 +56,21 @@ def direction(greater_is_better: bool | None) -> str:
     return _DIRECTIONS[greater_is_better]
 
 
-def scale_of(result: EvaluationResult) -> rendering.Scale:
-    """Return how many decimals the numbers of a result have."""
+def width_of(result: EvaluationResult) -> float:
+    """Return the width of the interval; without one, what its decimals are made of instead."""
     low, high = result.confidence_interval
-    width = high - low
-    if not (math.isfinite(width) and rendering.differ(low, high)):
-        # Nothing to go by but the spread, or three digits.
-        spread, size = result.standard_error, abs(result.estimate)
-        is_usable = math.isfinite(spread) and rendering.differ(
-            result.estimate + spread, result.estimate
-        )
-        width = 4 * spread if is_usable else size / 10 if math.isfinite(size) and size else 0.1
+    if math.isfinite(high - low) and rendering.differ(low, high):
+        return high - low
+    # Nothing to go by but the spread, or three digits.
+    spread, size = result.standard_error, abs(result.estimate)
+    if math.isfinite(spread) and rendering.differ(result.estimate + spread, result.estimate):
+        return 4 * spread
+    return size / 10 if math.isfinite(size) and size else 0.1
+
+
+def scale_of(result: EvaluationResult) -> rendering.Scale:
+    """Return how many decimals the numbers of a result have, in sentences."""
+    width = width_of(result)
     estimates = [result.estimate]
     if (corrected := result._basis.corrected_estimate(result)) is not None:
         estimates.append(corrected)
@@ -326,17 +330,9 @@ def table_of(
     header += ["standard error", _BASELINE, "units"]
     names = names or [()] * len(results)
     metrics = [spoken(metric) for metric in metrics or [result.metric for result in results]]
-    # All rows have the decimals of the row that needs most. Where that would be more than two
-    # decimals more, as for metrics of other units, this holds for the rows of each metric.
-    scales: list[int | rendering.Scale] = [options.digits or 0] * len(results)
-    if options.digits is None:
-        needed = rendering.alike([scale_of(result) for result in results])
-        for metric in dict.fromkeys(metrics):
-            places = [k for k, name in enumerate(metrics) if name == metric]
-            for k, scale in zip(places, rendering.alike([needed[k] for k in places]), strict=True):
-                scales[k] = scale
     rows = []
-    for keys, metric, result, digits in zip(names, metrics, results, scales, strict=True):
+    for keys, metric, result in zip(names, metrics, results, strict=True):
+        digits = column_of(result, decimals_in(options, result), options)
         naive, limits = baseline(result), rendering.limits(result.confidence_interval, digits)
         rows.append(
             [
@@ -353,6 +349,32 @@ def table_of(
     columns = [k for k, title in enumerate(header) if title != _BASELINE or any(r[k] for r in rows)]
     rows = [[row[k] for k in columns] for row in rows]
     return rendering.Table([header[k] for k in columns], rows, len(titles) + 2)
+
+
+def decimals_of(panels: Sequence[Shown]) -> rendering.Decimals:
+    """Return the decimals of a metric, the same in the tables of all that is shown.
+
+    No two systems that can be distinguished are written alike, unless that takes more than two
+    digits more.
+    """
+    decimals = rendering.Decimals.of(width for shown in panels for width in shown._widths())
+    for more in range(rendering.MOST_MORE_DIGITS + 1):
+        if all(shown._tells_apart(decimals + more) for shown in panels):
+            return decimals + more
+    return decimals
+
+
+def decimals_in(options: rendering.TableOptions, shown: Shown) -> rendering.Decimals:
+    """Return the decimals of a table: those of all panels of its metric, or its own."""
+    return options.shared_decimals.get(shown._metric_name) or decimals_of([shown])
+
+
+def column_of(
+    result: EvaluationResult, decimals: rendering.Decimals, options: rendering.TableOptions
+) -> rendering.Fixed:
+    """Return how the numbers of a result are written in a table."""
+    digits = decimals.at(width_of(result)) if options.digits is None else options.digits
+    return rendering.Fixed(digits, (0.0, *result._evidence.facts.bounds))
 
 
 def strip_of(result: EvaluationResult) -> rendering.Strip:

@@ -15,7 +15,7 @@ from skboot.results import ResultTable
 
 pytestmark = pytest.mark.identity
 
-NUMBER = r"-?(?:\d[\d.]*(?:e[+-]\d+)?|inf)"
+NUMBER = r"[<>]?-?(?:\d[\d.]*(?:e[+-]\d+)?|inf)"
 RANGE = rf"({NUMBER}) to ({NUMBER})"
 
 
@@ -42,9 +42,24 @@ def assert_read(texts, values, anchors):
         assert float(text) == value or float(text) not in anchors, (text, values)
 
 
+def assert_read_in_a_table(texts, values, anchors, widest=None):
+    """Hold numbers of a table, which have the same decimals, against what they are."""
+    widest = values[2] - values[1] if widest is None else widest
+    for text, value in zip(texts, values, strict=True):
+        read = float(text.lstrip("<>"))
+        if text[0] in "<>":
+            beside = [anchor for anchor in anchors if abs(anchor - value) < widest / 40]
+            assert any(min(a, read) < value < max(a, read) for a in beside), (text, values)
+        else:
+            assert abs(read - value) <= widest / 40 * (1 + 1e-9), (text, values)
+            assert read == value or read not in anchors, (text, values)
+    assert texts[1] != texts[2]
+
+
 def texts_of_a_row(text):
     """Return estimate and limits from a row of a table in any language."""
-    cells = re.split(r"\||&| {2,}", text.replace("$-$", "-"))
+    text = text.replace("$-$", "-").replace(r"\textless{}", "<").replace(r"\textgreater{}", ">")
+    cells = re.split(r"\||&| {2,}", text)
     cells = [cell.strip() for cell in cells if cell.strip()]
     [k] = [k for k, cell in enumerate(cells) if re.match(RANGE, cell)]
     return cells[k - 1], *re.match(RANGE, cells[k]).groups()
@@ -71,6 +86,8 @@ def test_a_result_is_printed_as_what_it_is_wherever_it_is_shown(seed):
         re.search(rf"estimate +(\S+).*?CI +{RANGE}", result.summary(), re.DOTALL).groups(),
         in_claim.groups(),
         (drawn[2], drawn[0], drawn[1]),
+    ]
+    in_tables = [
         texts_of_a_row(result.to_markdown().splitlines()[-1]),
         texts_of_a_row(result.to_latex().splitlines()[4]),
         texts_of_a_row(str(table).splitlines()[1]),
@@ -84,6 +101,8 @@ def test_a_result_is_printed_as_what_it_is_wherever_it_is_shown(seed):
         shown.append((middle[1], *ends.groups()))
     for texts in shown:
         assert_read(texts, (estimate, low, high), anchors)
+    for texts in in_tables:
+        assert_read_in_a_table(texts, (estimate, low, high), anchors)
     # What has no limits of its own: two significant digits.
     for text, value in (
         (re.search(r"standard error +(\S+)", result.summary())[1], result.standard_error),
@@ -126,12 +145,17 @@ def test_a_difference_is_printed_as_what_it_is_wherever_it_is_shown(seed):
     for texts in (
         re.match(rf"(\S+) \({RANGE}", str(pair)).groups(),
         re.search(rf"estimated at (\S+) \(95% CI {RANGE}", result.claim()).groups(),
-        re.search(rf"A - B +(\S+) +{RANGE}", result.summary()).groups(),
-        texts_of_a_row(row),
         verdict.groups(),
     ):
         assert_read(texts, (estimate, low, high), {0.0})
+    widest = max(high - low, 2 * abs(estimate))
+    for in_table in (
+        re.search(rf"A - B +(\S+) +{RANGE}", result.summary()).groups(),
+        texts_of_a_row(row),
+    ):
+        assert_read_in_a_table(in_table, (estimate, low, high), {0.0}, widest)
     assert_read((scores[0], *texts[1:]), (estimate, low, high), {0.0})
     assert float(scores[1]) == pytest.approx(estimate / 3, abs=abs(estimate) / 10)
-    # Neither a p-value nor a probability is 1 that is not.
-    assert row.endswith("| 0.99999 | 0.99999 |")
+    # Neither a p-value nor a share of resamples is 1 that is not.
+    assert row.endswith("| 0.99999 |")
+    assert re.search(r"0\.99999 +0\.99999\n", result.summary())

@@ -182,7 +182,7 @@ def decimals_of(text, column):
     return [{len(one) for one in re.findall(r"\d+(?:\.(\d+))?", cell)} for cell in cells]
 
 
-def test_rows_have_equal_decimals_and_those_of_other_units_keep_their_own():
+def test_rows_of_a_metric_have_equal_decimals_and_other_metrics_their_own():
     near = np.where(np.arange(120) < 1, 1 - Y, Y)
     grams = 1000 * RNG.gamma(2.0, size=120)
     shares = {
@@ -193,7 +193,7 @@ def test_rows_have_equal_decimals_and_those_of_other_units_keep_their_own():
     assert len({len(number) for number in own}) == 2
     mass = {"mass": bootstrap_score(None, grams, metric="mean", **OPTIONS)}
     for column in ("estimate", "95% CI"):
-        assert decimals_of(ResultTable(shares).to_markdown(), column) == [{3}, {3}]
+        assert decimals_of(ResultTable(shares).to_markdown(), column) == [{2}, {2}]
         for name, result in shares.items():
             of_both = ResultTable({name: result, **mass}).to_markdown()
             assert decimals_of(of_both, column) == [{{"wide": 2, "narrow": 3}[name]}, {0}]
