@@ -24,7 +24,7 @@ _MOST_LINES, _FEWEST_LETTERS = 3, 12
 # Opacity of an area on a light and on a dark ground, where as much is seen of it.
 _VEILS = 0.2, 0.45
 # Share of the place of given axes that a legend below them takes at most.
-_MOST_LEGEND = 0.4
+_MOST_LEGEND = 0.5
 
 
 class Display:
@@ -61,19 +61,20 @@ class Display:
         size = points_of("small")
         width, height = place_of(ax)
         # Handles, and the space around them, are four letters wide.
-        labels = [lines_of(label, width - 4 * size, "small") for label in labels]
+        lines = [lines_of(label, width - 4 * size, "small") for label in labels]
         dpi = self.figure_.dpi
         depth = ax.get_window_extent().y0 - ax.xaxis.get_tightbbox().y0
         gap = (depth * 72 / dpi + 4) / size
         below = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "borderaxespad": gap}
         style = {"frameon": False, "fontsize": "small"}
-        legend = ax.legend(handles, labels, **below, **style)
+        legend = ax.legend(handles, lines, **below, **style)
         taken = legend.get_window_extent().height
         if self._has_own_figure:
             figure = self.figure_
             figure.set_figheight(figure.get_figheight() + taken / dpi)
         elif taken * 72 / dpi > _MOST_LEGEND * height:
-            legend = ax.legend(handles, labels, loc="best", **style)
+            lines = [lines_of(label, room_above(ax) - 5 * size, "small") for label in labels]
+            legend = ax.legend(handles, lines, loc="best", **style)
         return legend
 
     def _ipython_display_(self) -> None:
