@@ -18,13 +18,18 @@ from ..results.table import comparisons_of
 from .common import (
     BLUE,
     GREY,
+    LETTER,
+    MAX_LABEL,
     ORANGE,
     Display,
     check_asked,
+    ink,
+    lines_of,
     literal,
+    place_of,
+    points_of,
     range_of,
     shortened,
-    shortened_pair,
     with_direction,
 )
 from .intervals import ForestPlot
@@ -49,8 +54,8 @@ class ComparisonDisplay(ForestPlot):
         Limits of each difference by itself.
     simultaneous_lows, simultaneous_highs : array-like of shape (n_pairs,)
         Simultaneous limits; NaN for none.
-    names : sequence of str
-        One per difference.
+    names : sequence of str, or of tuple (str, str)
+        One per difference; or the two systems, which are both cut where they are long.
     is_distinguishable : sequence of bool
         Whether the systems of each pair differ significantly.
     texts : sequence of str, optional
@@ -66,8 +71,8 @@ class ComparisonDisplay(ForestPlot):
     ----------
     ax_ : matplotlib Axes
         Axes of the first panel.
-    axes_ : ndarray of shape (n_panels,)
-        Axes of all panels.
+    axes_ : ndarray of shape (n_axes,)
+        Axes of all panels; of one that is cut into columns several.
     figure_ : matplotlib Figure
         Figure of the axes.
     legend_ : matplotlib Legend
@@ -102,7 +107,7 @@ class ComparisonDisplay(ForestPlot):
         highs: ArrayLike,
         simultaneous_lows: ArrayLike,
         simultaneous_highs: ArrayLike,
-        names: Sequence[str],
+        names: Sequence[str | tuple[str, str]],
         is_distinguishable: Sequence[bool],
         texts: Sequence[str] | None = None,
         label: str = "difference",
@@ -206,13 +211,13 @@ class ComparisonDisplay(ForestPlot):
             common = firsts.pop() if len(firsts) == 1 and len(shown) > 1 else None
             label = f"difference in {wording.spoken(result.metric)}"
             label = with_direction(label, result.greater_is_better)
-            label = label if common is None else f"{common} minus ...: {label}"
+            label = label if common is None else f"{shortened(common)} minus ...: {label}"
             label = label if name in ("", result.metric) else f"{name}: {label}"
             panels.append((label, range(len(rows), len(rows) + len(shown))))
             for pair in shown:
                 # Of a single difference both intervals are one.
                 wide = pair.simultaneous_interval if len(result.pairs) > 1 else None
-                names = shortened_pair(pair.first, pair.second) if common is None else pair.second
+                names = (pair.first, pair.second) if common is None else pair.second
                 rows.append(
                     {
                         "differences": pair.difference,
@@ -241,7 +246,7 @@ class ComparisonDisplay(ForestPlot):
         ax: Any = None,
         *,
         name: str | None = None,
-        show_values: bool = True,
+        show_values: bool | None = None,
         point_kwargs: Mapping[str, Any] | None = None,
         interval_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
@@ -250,16 +255,17 @@ class ComparisonDisplay(ForestPlot):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where; a new figure, as high as the differences need, when None. Several panels divide
-            it.
+            Where; a new figure, as large as the differences need, when None: in columns of 60 rows
+            at most. Several panels divide axes that are given.
         name : str, optional
             Label of the value axis, of the last panel if there are several.
-        show_values : bool
-            Whether to write the numbers beside the intervals.
+        show_values : bool, optional
+            Whether to write the numbers beside the intervals; where there is room when None.
         point_kwargs : dict, optional
             Passed to ``ax.plot`` for the differences.
         interval_kwargs : dict, optional
-            Passed to ``ax.hlines`` for the intervals of each difference by itself.
+            Passed to `matplotlib.collections.LineCollection` for the intervals of each difference
+            by itself.
 
         Returns
         -------
@@ -271,27 +277,26 @@ class ComparisonDisplay(ForestPlot):
         ImportError
             If matplotlib is not installed.
         """
-        self._start(ax, show_values=show_values)
+        panels = self._start(ax, show_values=show_values)
         self.simultaneous_intervals_: list[Any] = []
         limits = [self.lows, self.highs, self.simultaneous_lows, self.simultaneous_highs]
-        for axes, (label, members) in zip(self.axes_, self.panels, strict=True):
-            rows = np.asarray(members)
-            values = [ends[rows] for ends in (self.differences, *limits)]
+        for axes, panel in zip(self.axes_, panels, strict=True):
+            rows = panel.rows
+            values = [ends[panel.members] for ends in (self.differences, *limits)]
             # 0 is always in sight.
             extent = range_of(np.concatenate([[0.0], *values]))
-            size = self._prepare(axes, rows, label, extent)
+            size = self._prepare(axes, panel, np.array(extent))
             for differs, colour, marker in ((True, ORANGE, "o"), (False, BLUE, "s")):
                 places = np.flatnonzero(self.is_distinguishable[rows] == differs)
                 if len(places):
                     styles = (point_kwargs or {}, interval_kwargs or {})
                     self._draw_rows(axes, rows[places], places, colour, marker, *styles)
-            if show_values:
-                self.texts_ += self._write_values(axes, rows, size)
+            self._write_values(axes, rows, size)
         from matplotlib.lines import Line2D
 
         handles = {self.interval_names[0]: Line2D([], [], color=GREY, linewidth=3)}
         if not np.isnan(self.simultaneous_lows).all():
-            written = " (and numbers at the right)" if show_values and any(self.texts) else ""
+            written = " (and numbers at the right)" if self.texts_ else ""
             handles[f"{self.interval_names[1]}{written}"] = Line2D([], [], color=GREY, linewidth=1)
         if self.is_distinguishable.any():
             handles["significantly different from 0"] = Line2D(
@@ -311,22 +316,20 @@ class ComparisonDisplay(ForestPlot):
         interval_style: Mapping[str, Any],
     ) -> None:
         """Draw some differences of a panel at their places from the top."""
-        start, stop = axes.get_xlim()
         kinds = (
             (self.simultaneous_intervals_, self.simultaneous_lows, self.simultaneous_highs, 1.0),
             (self.intervals_, self.lows, self.highs, 3.0),
         )
         for artists, lows, highs, width in kinds:
-            has_limits = ~np.isnan(lows[rows]) & ~np.isnan(highs[rows])
+            limits = lows[rows], highs[rows]
             style = {"color": colour, "linewidth": width, "zorder": 2}
             style |= dict(interval_style) if width > 1 else {}
-            low, high = lows[rows][has_limits], highs[rows][has_limits]
-            limits = low.clip(start), high.clip(None, stop)
-            artists.append(axes.hlines(places[has_limits], *limits, **style))
+            artists.append(self._draw_lines(axes, places, limits, style))
             if width == 1:
                 ends = {"color": colour, "linestyle": "", "marker": "|", "markersize": 7}
                 for side in limits:
-                    axes.plot(side, places[has_limits], **ends)
+                    finite = np.isfinite(side)
+                    axes.plot(side[finite], places[finite], **ends)
         style = {"color": colour, "marker": marker, "linestyle": "", "markersize": 5, "zorder": 3}
         self.points_ += axes.plot(self.differences[rows], places, **style | dict(point_style))
 
@@ -528,7 +531,8 @@ class CriticalDifferenceDisplay(Display):
         ax.xaxis.set_label_position("top")
         ax.spines[["left", "right", "bottom"]].set_visible(False)
         ax.spines["top"].set_position(("data", 0.0))
-        ax.set_title(literal(self.label if name is None else name), fontsize="medium")
+        title = self.label if name is None else name
+        ax.set_title(lines_of(title, place_of(ax)[0], "medium"), fontsize="medium")
         self._draw_names(below, dict(line_kwargs or {}))
         # A bar joins the methods of each group.
         style: dict[str, Any] = {"color": BLUE, "linewidth": 4, "solid_capstyle": "round"}
@@ -540,7 +544,7 @@ class CriticalDifferenceDisplay(Display):
             self.bars_ += ax.plot(ends, [_FIRST_BAR + _STEP * k] * 2, **style)
         # Above the axis stands the length of the critical difference.
         end, shown = 1 + self.critical_difference, rendering.Scale(2)
-        style = {"color": "black", "linewidth": 1.5, "marker": "|", "clip_on": False}
+        style = {"color": ink(ax), "linewidth": 1.5, "marker": "|", "clip_on": False}
         [self.scale_] = ax.plot([1, end], [-_ABOVE] * 2, **style)
         ax.annotate(
             literal(f"{scale_name}: {rendering.number(self.critical_difference, shown)}"),
@@ -557,6 +561,9 @@ class CriticalDifferenceDisplay(Display):
         n = len(self.names)
         n_left = (n + 1) // 2
         style = {"color": GREY, "linewidth": 1, "clip_on": False} | line_kwargs
+        # Names at both sides leave the axis at least a third of the width.
+        letters = int(place_of(self.ax_)[0] / (3 * LETTER * points_of("medium"))) - 6
+        letters = MAX_LABEL if self._has_own_figure else min(MAX_LABEL, max(letters, 6))
         self.lines_, self.texts_ = [], []
         for k, (rank, name) in enumerate(zip(self.mean_ranks.tolist(), self.names, strict=True)):
             is_left = k < n_left
@@ -564,7 +571,7 @@ class CriticalDifferenceDisplay(Display):
             x, offset, side = (1, -6, "right") if is_left else (n, 6, "left")
             [line] = self.ax_.plot([rank, rank, x], [0, y, y], **style)
             self.lines_.append(line)
-            shown = shortened(name)
+            shown = shortened(name, letters)
             value = rendering.number(rank, rendering.Scale(2))
             text = f"{shown}  {value}" if is_left else f"{value}  {shown}"
             self.texts_.append(
@@ -616,8 +623,8 @@ class RankDisplay(ForestPlot):
     ----------
     ax_ : matplotlib Axes
         Axes with the ranks.
-    axes_ : ndarray of shape (1,)
-        The same axes.
+    axes_ : ndarray of shape (n_axes,)
+        The same axes; several where the rows fill more than one column.
     panels : list of tuple (str, sequence of int)
         Label of the value axis, and the places of all ranks.
     figure_ : matplotlib Figure
@@ -658,7 +665,8 @@ class RankDisplay(ForestPlot):
         interval_name: str = "simultaneous interval",
     ) -> None:
         self.ranks = np.asarray(ranks, dtype=float)
-        super().__init__(lows, highs, names, texts, [(label, range(len(self.ranks)))])
+        label_of_axis = f"{label}, {interval_name}"
+        super().__init__(lows, highs, names, texts, [(label_of_axis, range(len(self.ranks)))])
         self.label = label
         self.interval_name = interval_name
 
@@ -709,7 +717,7 @@ class RankDisplay(ForestPlot):
         ax: Any = None,
         *,
         name: str | None = None,
-        show_values: bool = True,
+        show_values: bool | None = None,
         point_kwargs: Mapping[str, Any] | None = None,
         interval_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
@@ -721,12 +729,13 @@ class RankDisplay(ForestPlot):
             Where; a new figure when None.
         name : str, optional
             Label of the value axis.
-        show_values : bool
-            Whether to write the estimates and the intervals beside the ranks.
+        show_values : bool, optional
+            Whether to write the estimates and the intervals beside the ranks; where there is room
+            when None.
         point_kwargs : dict, optional
             Passed to ``ax.plot`` for the ranks.
         interval_kwargs : dict, optional
-            Passed to ``ax.hlines``.
+            Passed to `matplotlib.collections.LineCollection`.
 
         Returns
         -------
@@ -738,25 +747,24 @@ class RankDisplay(ForestPlot):
         ImportError
             If matplotlib is not installed.
         """
-        self._start(ax, show_values=show_values)
-        rows = np.arange(len(self.ranks))
-        label = f"{self.label}, {self.interval_name}"
-        size = self._prepare(self.ax_, rows, label, (1.0, float(max(len(rows), 2))))
-        self.ax_.xaxis.get_major_locator().set_params(integer=True)
-        may_be_best = self.lows <= 1
-        groups = ((may_be_best, ORANGE, "may be the best"), (~may_be_best, BLUE, "not the best"))
+        panels = self._start(ax, show_values=show_values)
+        groups = ((True, ORANGE, "may be the best"), (False, BLUE, "not the best"))
         handles = {}
-        for members, colour, group in groups:
-            places = np.flatnonzero(members)
-            style = {"color": colour, "linewidth": 2, **(interval_kwargs or {})}
-            limits = self.lows[places], self.highs[places]
-            self.intervals_.append(self.ax_.hlines(places, *limits, **style))
-            style = {"color": colour, "marker": "o", "linestyle": "", "zorder": 3}
-            [points] = self.ax_.plot(self.ranks[places], places, **style | dict(point_kwargs or {}))
-            self.points_.append(points)
-            if len(places):
-                handles[group] = points
-        if show_values:
-            self.texts_ += self._write_values(self.ax_, rows, size)
+        for axes, panel in zip(self.axes_, panels, strict=True):
+            size = self._prepare(axes, panel, np.array([1.0, max(len(self.ranks), 2)]))
+            axes.xaxis.get_major_locator().set_params(integer=True)
+            for may_be_best, colour, group in groups:
+                places = np.flatnonzero((self.lows[panel.rows] <= 1) == may_be_best)
+                rows = panel.rows[places]
+                style = {"color": colour, "linewidth": 2, **(interval_kwargs or {})}
+                limits = self.lows[rows], self.highs[rows]
+                self.intervals_.append(self._draw_lines(axes, places, limits, style))
+                style = {"color": colour, "marker": "o", "linestyle": "", "zorder": 3}
+                style |= dict(point_kwargs or {})
+                [points] = axes.plot(self.ranks[rows], places, **style)
+                self.points_.append(points)
+                if len(places):
+                    handles[group] = points
+            self._write_values(axes, panel.rows, size)
         self._finish(name, handles)
         return self

@@ -12,7 +12,18 @@ from scipy.special import ndtr, ndtri
 from .._base.checks import fail
 from .._base.doors import door
 from ..results import rendering, wording
-from .common import BLUE, GREY, ORANGE, Display, check_asked, literal
+from .common import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Display,
+    check_asked,
+    ink,
+    label_axis,
+    limit_axis,
+    shortened,
+    veil,
+)
 
 if TYPE_CHECKING:
     from ..results.curve import CurveResult
@@ -190,9 +201,9 @@ class CurveBandDisplay(Display):
                 area = rendering.number(shown.area, rendering.Scale(2))
                 band = f"{_AREAS[shown.curve]} = {area}, {band}"
             label = name or shown.name or wording.capitalized(shown._title)
-            line = (shown.x, shown.estimate, shown.low, shown.high, f"{label} ({band})")
+            line = (shown.x, shown.estimate, shown.low, shown.high, f"{shortened(label)} ({band})")
             training = None if shown.train_scores is None else shown.train_estimate
-            lines.append((*line, training, f"{label}, on training rows"))
+            lines.append((*line, training, f"{shortened(label)}, on training rows"))
         widest = max(curves, key=lambda shown: float(np.ptp(shown.x)))
         value = f"difference of {sample._axes[1]}" if sample._is_difference else sample._axes[1]
         display = cls(
@@ -213,7 +224,11 @@ class CurveBandDisplay(Display):
         *,
         ax: Any = None,
         name: str | None = None,
-        plot_kwargs: Mapping[str, Any] | None = None,
+        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        band_kwargs: Mapping[str, Any] | None = None,
+        plot_chance_level: bool = True,
+        chance_level_kw: Mapping[str, Any] | None = None,
+        despine: bool = False,
         **options: Any,
     ) -> Self:
         """Make a band from predictions, and draw it.
@@ -228,8 +243,8 @@ class CurveBandDisplay(Display):
             Where; a new figure when None.
         name : str, optional
             Name of a single curve, in the legend.
-        plot_kwargs : dict, optional
-            Passed to `plot`.
+        curve_kwargs, band_kwargs, plot_chance_level, chance_level_kw, despine
+            As in `plot`.
         **options : dict
             Of `skboot.bootstrap_curve`: ``curve``, ``band``, ``groups``, ...
 
@@ -247,7 +262,16 @@ class CurveBandDisplay(Display):
         from ..curves import curves_of
 
         results = curves_of(y_true, y_score, **options)
-        display = cls.from_result(results, ax, name=name, **(plot_kwargs or {}))
+        display = cls.from_result(
+            results,
+            ax,
+            name=name,
+            curve_kwargs=curve_kwargs,
+            band_kwargs=band_kwargs,
+            plot_chance_level=plot_chance_level,
+            chance_level_kw=chance_level_kw,
+            despine=despine,
+        )
         display.results_ = results
         return display
 
@@ -261,7 +285,11 @@ class CurveBandDisplay(Display):
         *,
         ax: Any = None,
         name: str | None = None,
-        plot_kwargs: Mapping[str, Any] | None = None,
+        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        band_kwargs: Mapping[str, Any] | None = None,
+        plot_chance_level: bool = True,
+        chance_level_kw: Mapping[str, Any] | None = None,
+        despine: bool = False,
         **options: Any,
     ) -> Self:
         """Predict with a fitted classifier, make a band and draw it.
@@ -279,8 +307,8 @@ class CurveBandDisplay(Display):
             Where; a new figure when None.
         name : str, optional
             In the legend; the name of the estimator's class when None.
-        plot_kwargs : dict, optional
-            Passed to `plot`.
+        curve_kwargs, band_kwargs, plot_chance_level, chance_level_kw, despine
+            As in `plot`.
         **options : dict
             Of `skboot.bootstrap_curve`; ``pos_label`` is the second of ``estimator.classes_`` if it
             is not given.
@@ -295,20 +323,32 @@ class CurveBandDisplay(Display):
         ValueError
             If the estimator has not two classes, or has no scores of the kind that is needed.
         """
-        scores, positive = _scores_of(estimator, X, cls.__name__, **options)
+        scores, positive = _scores_of(estimator, X, **options)
         options = {**options, "pos_label": positive}
-        shown = type(estimator).__name__ if name is None else name
-        kwargs: dict[str, Any] = {"ax": ax, "name": shown, "plot_kwargs": plot_kwargs}
-        return cls.from_predictions(y, scores, **kwargs, **options)
+        return cls.from_predictions(
+            y,
+            scores,
+            ax=ax,
+            name=type(estimator).__name__ if name is None else name,
+            curve_kwargs=curve_kwargs,
+            band_kwargs=band_kwargs,
+            plot_chance_level=plot_chance_level,
+            chance_level_kw=chance_level_kw,
+            despine=despine,
+            **options,
+        )
 
     @door(".plot")
     def plot(
         self,
         ax: Any = None,
         *,
-        line_kwargs: Mapping[str, Any] | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         band_kwargs: Mapping[str, Any] | None = None,
-        plot_reference: bool = True,
+        plot_chance_level: bool = True,
+        chance_level_kw: Mapping[str, Any] | None = None,
+        despine: bool = False,
     ) -> Self:
         """Draw the curves and their bands.
 
@@ -316,12 +356,19 @@ class CurveBandDisplay(Display):
         ----------
         ax : matplotlib Axes, optional
             Where; a new figure when None.
-        line_kwargs : dict, optional
-            Passed to ``ax.plot`` for the curves.
+        name : str, optional
+            Name of a single curve, in the legend.
+        curve_kwargs : dict or list of dict, optional
+            Passed to ``ax.plot`` for the curves; of a list one for each curve.
         band_kwargs : dict, optional
             Passed to ``ax.fill_between``.
-        plot_reference : bool
-            Whether to draw the curve of a system that ignores its inputs.
+        plot_chance_level : bool
+            Whether to draw the curve of a system that ignores its inputs, or of perfect
+            calibration.
+        chance_level_kw : dict, optional
+            Passed to ``ax.plot`` for that curve.
+        despine : bool
+            Whether to remove the lines at the top and at the right.
 
         Returns
         -------
@@ -333,27 +380,30 @@ class CurveBandDisplay(Display):
         ImportError
             If matplotlib is not installed.
         """
-        check_asked(plot_reference=plot_reference)
-        ax = self._take_axes(ax, figsize=(5.6, 5.0))
+        check_asked(name=name, plot_chance_level=plot_chance_level, despine=despine)
+        styles = _styles_of(curve_kwargs, len(self.lines))
+        if name is not None and len(self.lines) > 1:
+            raise fail("name", "not be given with several curves", repr(name))
+        ax = self._take_axes(ax, figsize=(5.6, 4.6))
         self.lines_, self.bands_ = [], []
         for k, line in enumerate(self.lines):
             colour, dashes = _COLOURS[k % len(_COLOURS)], _DASHES[k % len(_DASHES)]
             style: dict[str, Any] = {"color": colour, "linestyle": dashes, "linewidth": 1.8}
             if self.curve in _WITH_MARKS:
                 style |= {"marker": "osD^v*"[k % 6], "markersize": 4}
-            style |= {"label": literal(line.label), "zorder": 3, **(line_kwargs or {})}
+            style |= {"label": name or line.label, "zorder": 3, **styles[k]}
             self.lines_ += ax.plot(line.x, line.estimate, **style)
             shade = self.lines_[-1].get_color()
-            fill = {"color": shade, "alpha": 0.18, "linewidth": 0, **(band_kwargs or {})}
+            fill = {"color": shade, "alpha": veil(ax), "linewidth": 0, **(band_kwargs or {})}
             self.bands_.append(ax.fill_between(line.x, line.low, line.high, **fill))
             for limit in (line.low, line.high):
                 ax.plot(line.x, limit, color=shade, linestyle=dashes, linewidth=0.7, zorder=2)
             if line.training is not None:
                 on_training = {"color": shade, "linestyle": (0, (4, 2)), "linewidth": 1.2}
-                label = literal(line.training_label)
-                self.lines_ += ax.plot(line.x, line.training, **on_training, label=label)
+                on_training["label"] = line.training_label
+                self.lines_ += ax.plot(line.x, line.training, **on_training)
         self.reference_ = None
-        if plot_reference and self.reference is not None:
+        if plot_chance_level and self.reference is not None:
             x, y = (np.asarray(values, dtype=float) for values in self.reference)
             curve = "" if self.is_difference else self.curve
             name = "no difference" if self.is_difference else _REFERENCES.get(curve)
@@ -362,17 +412,20 @@ class CurveBandDisplay(Display):
             elif curve == "det":
                 x, y = np.array([0.0, 1.0]), np.array([1.0, 0.0])
             style = {"color": GREY, "linestyle": (0, (2, 2)), "linewidth": 1.2, "zorder": 1}
-            [self.reference_] = ax.plot(x, y, label=name, **style)
+            style |= {"label": name, **(chance_level_kw or {})}
+            [self.reference_] = ax.plot(x, y, **style)
             if curve == "decision":
-                ax.axhline(0, color="black", linewidth=0.8, zorder=1, label="treat none")
+                ax.axhline(0, color=ink(ax), linewidth=0.8, zorder=1, label="treat none")
+        if despine:
+            ax.spines[["top", "right"]].set_visible(False)
         self._finish()
         return self
 
     def _finish(self) -> None:
         """Set limits, labels and the legend, below the axes where it hides nothing."""
         ax = self.ax_
-        ax.set_xlabel(literal(wording.capitalized(self.axes[0])))
-        ax.set_ylabel(literal(wording.capitalized(self.axes[1])))
+        for side, label in zip("xy", self.axes, strict=True):
+            label_axis(ax, side, wording.capitalized(label))
         if self.curve == "det" and not self.is_difference:
             names = [f"{rate:g}" for rate in rendering.DET_RATES]
 
@@ -385,21 +438,31 @@ class CurveBandDisplay(Display):
                 getattr(ax, f"set_{side}ticks")(rendering.DET_RATES, names)
                 getattr(ax, f"set_{side}lim")(_ENDS)
         elif self.curve in _REFERENCES and self.curve != "decision":
-            ax.set_xlim(-0.01, 1.01)
+            limit_axis(ax, "x", 0.0, 1.0, room=0.01)
             if not self.is_difference:
-                ax.set_ylim(-0.01, 1.01)
+                limit_axis(ax, "y", 0.0, 1.0, room=0.01)
         elif self.curve == "decision" and not self.is_difference:
             highest = max(float(np.nanmax(line.high)) for line in self.lines)
             # A net benefit falls without end towards a threshold of 1.
             lowest = max(min(float(np.nanmin(line.low)) for line in self.lines), -highest)
             ax.set_ylim(min(-_BELOW * highest, 1.05 * lowest), 1.05 * highest)
-            ax.set_xlim(0.0, max(float(line.x[-1]) for line in self.lines))
-        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13), "ncols": 1}
-        ax.legend(frameon=False, fontsize="small", **below)
+            limit_axis(ax, "x", 0.0, max(float(line.x[-1]) for line in self.lines))
+        self._draw_legend_below()
+
+
+def _styles_of(given: Any, n_curves: int) -> list[dict[str, Any]]:
+    """Return the style of each curve: that of all, or one of a list."""
+    if given is None or isinstance(given, Mapping):
+        return [dict(given or {}) for _ in range(n_curves)]
+    is_list = isinstance(given, Sequence) and all(isinstance(style, Mapping) for style in given)
+    if not is_list or len(given) != n_curves:
+        must = f"be a dict, or a list of {n_curves}, one for each curve"
+        raise fail("curve_kwargs", must, repr(given))
+    return [dict(style) for style in given]
 
 
 def _scores_of(
-    estimator: Any, X: Any, display: str, *, curve: Any = "roc", pos_label: Any = None, **_: Any
+    estimator: Any, X: Any, *, curve: Any = "roc", pos_label: Any = None, **_: Any
 ) -> tuple[NDArray[Any], Any]:
     """Return scores of the positive class, and its label."""
     classes = np.asarray(getattr(estimator, "classes_", ())).tolist()

@@ -12,11 +12,31 @@ from numpy.typing import ArrayLike, NDArray
 from .._base.doors import door
 from ..inference.intervals import title_of
 from ..results import rendering, wording
-from .common import BLUE, GREY, ORANGE, Display, check_asked, literal, range_of, with_direction
+from .common import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Display,
+    check_asked,
+    ground,
+    ink,
+    label_axis,
+    limit_axis,
+    lines_of,
+    place_of,
+    points_of,
+    range_of,
+    veil,
+    with_direction,
+)
 
 if TYPE_CHECKING:
     from ..inference.evidence import ConfidenceInterval
     from ..results import EvaluationResult
+
+
+# Size (points) of the legend, and bars that fill the axes where few values stand within bounds.
+_LEGEND, _FEWEST_BARS = 9.0, 12
 
 
 class BootstrapDistributionDisplay(Display):
@@ -41,6 +61,8 @@ class BootstrapDistributionDisplay(Display):
         What the interval is called.
     histogram_name : str
         What the histogram is, where the interval is not made from it; else empty.
+    bounds : tuple (float, float)
+        Smallest and largest value that the metric can have, where bars end.
     digits : int or skboot.results.rendering.Scale, optional
         Digits after the point in the legend; as the interval supports when None.
 
@@ -87,6 +109,7 @@ class BootstrapDistributionDisplay(Display):
         name: str | None = None,
         interval_name: str = "CI",
         histogram_name: str = "",
+        bounds: tuple[float, float] = (-math.inf, math.inf),
         digits: int | rendering.Scale | None = None,
     ) -> None:
         self.replicates = np.asarray(replicates, dtype=float)
@@ -96,6 +119,7 @@ class BootstrapDistributionDisplay(Display):
         self.name = name
         self.interval_name = interval_name
         self.histogram_name = histogram_name
+        self.bounds = bounds
         self.digits = digits
 
     @classmethod
@@ -130,6 +154,7 @@ class BootstrapDistributionDisplay(Display):
             name=name or with_direction(result._basis.title(result), result.greater_is_better),
             interval_name=result._basis.interval_name(result),
             histogram_name=result._basis.replicates_text(result),
+            bounds=result._evidence.facts.bounds,
             digits=wording.scale_of(result),
         )
         return display.plot(ax, **kwargs)
@@ -183,27 +208,46 @@ class BootstrapDistributionDisplay(Display):
         if len(edges) == 2:
             # A single bar would fill the axes: it gets room on both sides.
             edges = [3 * edges[0] - 2 * edges[1], 3 * edges[1] - 2 * edges[0]]
+            edges = np.clip(edges, *self.bounds).tolist()
         start, stop = range_of(np.array([*edges, self.estimate, *self.confidence_interval]))
-        naive = self.naive_estimate if show_naive else None
-        n_lines = 2 + (naive is not None and math.isfinite(naive)) + bool(self.histogram_name)
+        shown = rendering.number(self.estimate, self._digits)
+        texts = {
+            "interval": self._interval_text(),
+            "estimate": f"estimate {shown}",
+            "naive": self._naive_text(start, stop) if show_naive else "",
+            "histogram": self.histogram_name,
+        }
+        # Ticks and the label of the counts, and handles of the legend, take eleven letters.
+        room = place_of(ax)[0] - 11 * points_of("medium")
+        texts = {key: lines_of(text, room, _LEGEND) for key, text in texts.items() if text}
         # The share of the height of the axes that the legend leaves free.
         points = ax.get_window_extent().height * 72 / self.figure_.dpi
-        top = 1 - min((n_lines * 1.35 + 1) * 9 / points, 0.6)
+        n_lines = sum(text.count("\n") + 1 for text in texts.values())
+        top = 1 - min((n_lines * 1.35 + 1) * _LEGEND / points, 0.6)
         highest = max((bar.get_height() for bar in self.bars_), default=1)
-        ax.set_ylim(0, highest * 1.04 / top)
-        self._draw_interval(start, stop, top, interval_kwargs or {})
+        limit_axis(ax, "y", 0, highest * 1.04 / top)
+        style = {"alpha": veil(ax), "label": texts["interval"], "ymax": top}
+        self._draw_interval(start, stop, style | dict(interval_kwargs or {}))
         style = {"color": ORANGE, "linewidth": 2, "ymax": top, **(line_kwargs or {})}
-        shown = rendering.number(self.estimate, self._digits)
-        self.estimate_line_ = ax.axvline(self.estimate, label=f"estimate {shown}", **style)
-        start, stop = self._draw_naive(start, stop, top, naive)
-        room = 0.04 * (stop - start)
-        ax.set_xlim(start - room, stop + room)
-        ax.set_xlabel(literal(name or self.name or "score"))
+        self.estimate_line_ = ax.axvline(self.estimate, label=texts["estimate"], **style)
+        self.naive_line_ = None
+        if "naive" in texts:
+            assert self.naive_estimate is not None
+            style = {"color": ink(ax), "linestyle": ":", "linewidth": 1.5, "label": texts["naive"]}
+            if self._is_near(start, stop):
+                self.naive_line_ = ax.axvline(self.naive_estimate, ymax=top, **style)
+                start, stop = min(start, self.naive_estimate), max(stop, self.naive_estimate)
+            else:
+                ax.plot([], [], **style)
+        if "histogram" in texts:
+            self.bars_.set_label(texts["histogram"])
+        limit_axis(ax, "x", start, stop, room=0.04)
+        label_axis(ax, "x", name or self.name or "score")
         n_undefined = int(np.isnan(self.replicates).sum())
         left_out = f" ({n_undefined} without a value left out)" if n_undefined else ""
-        ax.set_ylabel(f"Number of resamples{left_out}")
+        label_axis(ax, "y", f"Number of resamples{left_out}")
         self.legend_ = ax.legend(
-            loc="upper left", fontsize=9, frameon=False, borderaxespad=0.2, labelspacing=0.3
+            loc="upper left", fontsize=_LEGEND, frameon=False, borderaxespad=0.2, labelspacing=0.3
         )
         return self
 
@@ -228,48 +272,59 @@ class BootstrapDistributionDisplay(Display):
         else:
             heights, edges = np.histogram(values, bins=bins)
             centres, widths = (edges[:-1] + edges[1:]) / 2, np.diff(edges)
+        starts, stops = centres - widths / 2, centres + widths / 2
+        if bins is None and len(centres) > 1 and not _are_within(starts, stops, self.bounds):
+            # Bars of a few values, such as 0 and 1, stand at these.
+            widths = np.minimum(widths, np.ptp(centres) / _FEWEST_BARS)
+            starts, stops = centres - widths / 2, centres + widths / 2
+        starts, stops = np.clip(starts, *self.bounds), np.clip(stops, *self.bounds)
         style = {"color": GREY, "alpha": 0.6, "linewidth": 0, **style}
-        style |= {"label": self.histogram_name} if self.histogram_name else {}
-        return self.ax_.bar(centres, heights, width=widths, **style)
+        return self.ax_.bar(starts, heights, width=stops - starts, align="edge", **style)
 
-    def _draw_interval(
-        self, start: float, stop: float, top: float, style: Mapping[str, Any]
-    ) -> None:
-        """Shade the interval; the label gives its limits, or says that there are none."""
+    def _interval_text(self) -> str:
+        """Return the limits with their level and method, or that there are none."""
         low, high = self.confidence_interval
         level, method = self.confidence_interval.confidence_level, self.confidence_interval.method
-        method = title_of(method)
-        self.interval_span_ = None
         label = f"{rendering.percent(level)} {self.interval_name}"
         if math.isnan(low) or math.isnan(high):
-            self.ax_.plot([], [], " ", label=f"{label} undefined")
-            return
+            return f"{label} undefined"
         limits = " to ".join(rendering.number(limit, self._digits) for limit in (low, high))
-        style = {"color": BLUE, "alpha": 0.2, "linewidth": 0, "ymax": top, **style}
-        if low == high:
-            limits += ", no width: all resamples are equal"
+        limits += ", no width: all resamples are equal" if low == high else ""
+        return f"{label} {limits} ({title_of(method)})"
+
+    def _draw_interval(self, start: float, stop: float, style: Mapping[str, Any]) -> None:
+        """Shade the interval."""
+        low, high = self.confidence_interval
+        self.interval_span_ = None
+        if math.isnan(low) or math.isnan(high):
+            self.ax_.plot([], [], " ", label=style["label"])
+            return
         # Ten widths of the axes are as good as infinity: the end is out of sight.
         far = 10 * (stop - start)
         low, high = max(low, start - far), min(high, stop + far)
-        self.interval_span_ = self.ax_.axvspan(
-            low, high, zorder=0, label=f"{label} {limits} ({method})", **style
-        )
+        style = {"color": BLUE, "linewidth": 0, "zorder": 0, **style}
+        self.interval_span_ = self.ax_.axvspan(low, high, **style)
 
-    def _draw_naive(
-        self, start: float, stop: float, top: float, naive: float | None
-    ) -> tuple[float, float]:
-        """Mark the reference, and widen the range to it if it is near."""
-        self.naive_line_ = None
+    def _is_near(self, start: float, stop: float) -> bool:
+        """Whether the baseline is not further from a range than this is wide."""
+        naive = math.nan if self.naive_estimate is None else self.naive_estimate
+        return max(start - naive, naive - stop) < stop - start
+
+    def _naive_text(self, start: float, stop: float) -> str:
+        """Return the baseline, with an arrow to it where it is not near; empty without one."""
+        naive = self.naive_estimate
         if naive is None or not math.isfinite(naive):
-            return start, stop
+            return ""
         label = f"baseline {rendering.number(naive, self._digits)}"
-        style = {"color": "black", "linestyle": ":", "linewidth": 1.5}
-        if max(start - naive, naive - stop) < stop - start:
-            self.naive_line_ = self.ax_.axvline(naive, ymax=top, label=label, **style)
-            return min(start, naive), max(stop, naive)
-        arrow = f"← {label}, off the axis" if naive < start else f"{label}, off the axis →"
-        self.ax_.plot([], [], label=arrow, **style)
-        return start, stop
+        if self._is_near(start, stop):
+            return label
+        return f"← {label}, off the axis" if naive < start else f"{label}, off the axis →"
+
+
+def _are_within(starts: NDArray[Any], stops: NDArray[Any], bounds: tuple[float, float]) -> bool:
+    """Whether bars end within the bounds of a metric, but for rounding."""
+    room = 1e-9 * (stops.max() - starts.min())
+    return bool(starts.min() >= bounds[0] - room and stops.max() <= bounds[1] + room)
 
 
 Array = NDArray[Any]
@@ -456,23 +511,23 @@ class PredictionInstabilityDisplay(Display):
         """Draw a line per row at its answer, and the diagonal."""
         ax, answers = self.ax_, self.answers.astype(float)
         is_defined = np.isfinite(low)
-        style = {"color": BLUE, "alpha": 0.35, "linewidth": 1, **style}
+        style = {"color": BLUE, "alpha": min(1.75 * veil(ax), 1.0), "linewidth": 1, **style}
         self.ranges_ = ax.vlines(answers[is_defined], low[is_defined], high[is_defined], **style)
         if is_defined.any():
             ends = [answers[is_defined].min(), answers[is_defined].max()]
             self.diagonal_ = ax.plot(ends, ends, color=ORANGE, linewidth=1.5)[0]
-        ax.set_xlabel(_AXES[self.kind])
-        ax.set_ylabel("Central 95% of models trained without the row")
+        label_axis(ax, "x", _AXES[self.kind])
+        label_axis(ax, "y", "Central 95% of models trained without the row")
 
     def _draw_labels(self, style: Mapping[str, Any]) -> None:
         """Draw for how many rows which share of the models answers otherwise."""
         edges = np.linspace(0, 1, _N_BARS + 1)
         counts = np.histogram(self.difference[np.isfinite(self.difference)], edges)[0]
-        style = {"color": BLUE, "edgecolor": "white", **style}
+        style = {"color": BLUE, "edgecolor": ground(self.ax_), **style}
         self.bars_ = self.ax_.bar(edges[:-1], counts, np.diff(edges), align="edge", **style)
         self.ax_.axvline(0.5, color=GREY, linewidth=1, linestyle=":")
-        self.ax_.set_xlabel("Share of the models that left a row out with another label")
-        self.ax_.set_ylabel("Number of rows")
+        label_axis(self.ax_, "x", "Share of the models that left a row out with another label")
+        label_axis(self.ax_, "y", "Number of rows")
 
 
 # Light and dark colours alternate, so that neighbouring bars also differ in grey.
@@ -488,8 +543,9 @@ class VarianceComponentsDisplay(Display):
     """Standard deviation of the score of one run by source, and what an interval is made of.
 
     Use `from_result`. The bars say how much one run's score moves with another training sample,
-    another seed, other test units; the text beside each is its share of the variance. The marks
-    show the same for the estimate, where seeds and interaction are averaged over the runs.
+    another seed, other test units; the text beside each is its length. The marks show the same for
+    the estimate, where seeds and interaction are averaged over the runs. Shares of the variance,
+    which add up as standard deviations do not, stand in the result's ``summary()``.
 
     Parameters
     ----------
@@ -616,18 +672,17 @@ class VarianceComponentsDisplay(Display):
         style = {"color": [colour for _, colour in _SOURCES.values()], "height": 0.6}
         self.bars_ = ax.barh(places, deviations, **{**style, **(bar_kwargs or {})})
         marks = self._mark_estimate()
-        # Beside each bar stands its share of the variance.
-        total = sum(v for v in variances if not math.isnan(v))
+        # Beside each bar stands its length.
         for place, (variance, deviation) in enumerate(zip(variances, deviations, strict=True)):
-            share = f"{variance / total:.0%}" if total > 0 else "0%"
-            text = "not identified" if math.isnan(variance) else share
+            is_known = not math.isnan(variance)
+            text = rendering.significant(deviation, 2) if is_known else "not identified"
             end = max(deviation, marks.get(place, 0.0))
             ax.annotate(text, (end, place), (6, 0), textcoords="offset points", va="center")
         ax.set_yticks(places, [label for label, _ in _SOURCES.values()])
         ax.invert_yaxis()
         ax.set_xlim(0, 1.25 * max(deviations) or 1.0)
         marked = "; diamonds: of the estimate" if self.marks_ else ""
-        ax.set_xlabel(f"Standard deviation of the score of one run{marked}")
+        label_axis(ax, "x", f"Standard deviation of the score of one run{marked}")
         self._entitle(name)
         return self
 
@@ -647,8 +702,8 @@ class VarianceComponentsDisplay(Display):
                 list(deviations.values()),
                 list(deviations),
                 "d",
-                color="black",
+                color=ink(self.ax_),
                 markersize=7,
-                markeredgecolor="white",
+                markeredgecolor=ground(self.ax_),
             )[0]
         return deviations

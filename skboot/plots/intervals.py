@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,10 +15,16 @@ from ..results import rendering, wording
 from ..results.table import Entry, entries_of
 from .common import (
     BLUE,
+    LETTER,
+    MAX_LABEL,
     Display,
     check_asked,
+    ink,
+    label_axis,
+    lines_of,
     literal,
     make_room,
+    place_of,
     pyplot,
     range_of,
     shortened,
@@ -29,8 +35,30 @@ if TYPE_CHECKING:
     from ..results import EvaluationResult, TableCheck
 
 
-# Size of a letter (points) at which as many as fill given axes leave half of them free.
-_WIDE_TEXT = 1.3
+# Rows of a column of a picture at most: of more, panels stand side by side, without numbers.
+_MOST_ROWS = 60
+# Sizes (points) of names and numbers beside intervals, and the smallest that is easily read.
+_LARGE, _SMALL = 10.0, 7.0
+# Share of the width of given axes that names and numbers take, and letters of a name at least.
+_TEXTS, _FEWEST_LETTERS = 0.6, 24
+
+
+class Panel(NamedTuple):
+    """Rows with intervals on axes of their own.
+
+    Attributes
+    ----------
+    label : str
+        Label of the value axis.
+    rows : ndarray of shape (n_rows,)
+        What is drawn, from the top.
+    members : ndarray of shape (n_members,)
+        What the value axis has room for: of a long panel that is cut in two also the other half.
+    """
+
+    label: str
+    rows: NDArray[Any]
+    members: NDArray[Any]
 
 
 class ForestPlot(Display):
@@ -40,7 +68,7 @@ class ForestPlot(Display):
         self,
         lows: ArrayLike,
         highs: ArrayLike,
-        names: Sequence[str],
+        names: Sequence[str | tuple[str, str]],
         texts: Sequence[str] | None,
         panels: Sequence[tuple[str, Sequence[int]]],
     ) -> None:
@@ -50,80 +78,130 @@ class ForestPlot(Display):
         self.texts = [""] * len(self.names) if texts is None else list(texts)
         self.panels = panels
 
-    def _start(self, ax: Any, *, show_values: bool) -> None:
-        """Make the axes, and the lists of what will be drawn on them."""
-        check_asked(ax=ax, show_values=show_values)
+    def _start(self, ax: Any, *, show_values: bool | None) -> list[Panel]:
+        """Make the axes and the lists of what will be drawn on them; returns their panels."""
+        check_asked(ax=ax, show_values=bool(show_values) if show_values is None else show_values)
         plt = pyplot()
-        heights = [len(members) + 0.5 for _, members in self.panels]
-        characters = max(len(shortened(name)) for name in self.names)
-        characters += max(map(len, self.texts)) if show_values else 0
-        self._largest_text, self._legend_columns = 10.0, 3
+        letters = max(len(shortened(name)) for name in self.names)
+        self._most_letters, self._largest_text = MAX_LABEL, _LARGE
+        panels = [Panel(label, *[np.asarray(rows)] * 2) for label, rows in self.panels]
+        columns = _in_columns(panels) if ax is None else [panels]
+        self._has_values = show_values or (show_values is None and len(columns) == 1)
+        n_beside = max(map(len, self.texts)) if self._has_values else 0
         if ax is None:
             # Inches: each row, the value axis of each panel, and the legend; labels and numbers.
-            size = (4.2 + 0.085 * characters, 0.28 * sum(heights) + 0.75 * len(heights) + 0.35)
+            width = 4.2 + 0.085 * (letters + n_beside)
+            heights = [[0.28 * (len(panel.rows) + 0.5) + 0.75 for panel in c] for c in columns]
+            highest = max(map(sum, heights))
+            size = (width * len(columns), highest + 0.35)
             figure = plt.figure(figsize=size, layout="constrained")
-            grid = figure.subplots(len(heights), squeeze=False, height_ratios=heights)
-            self.axes_ = np.asarray(grid)[:, 0]
+            axes: list[Any] = []
+            for cell, column in zip(figure.add_gridspec(1, len(columns)), heights, strict=True):
+                # A short column leaves room at the bottom.
+                left = highest - sum(column)
+                ratios = [*column, left] if left > 0.5 else column
+                grid = cell.subgridspec(len(ratios), 1, height_ratios=ratios)
+                axes += [figure.add_subplot(grid[k]) for k in range(len(column))]
+            panels = [panel for column in columns for panel in column]
+            self._width = 72 * width
         else:
             make_room(ax)
-            self._legend_columns = 1
-            # Labels and numbers leave half of the width to the intervals.
-            points = ax.get_window_extent().width * 72 / ax.figure.dpi
-            self._largest_text = min(self._largest_text, _WIDE_TEXT * points / characters)
-            self.axes_ = np.array([ax])
-            if len(heights) > 1:
+            self._width = place_of(ax)[0]
+            # Names are cut before texts get small, and numbers left out before names say little.
+            most = int(_TEXTS * self._width / (LETTER * _SMALL))
+            if show_values is None and n_beside + min(letters, _FEWEST_LETTERS) > most:
+                self._has_values, n_beside = False, 0
+            self._most_letters = min(MAX_LABEL, max(_FEWEST_LETTERS, most - n_beside))
+            letters = max(len(shortened(name, self._most_letters)) for name in self.names)
+            wide = _TEXTS * self._width / (LETTER * (letters + n_beside))
+            self._largest_text = min(_LARGE, wide)
+            axes = [ax]
+            if len(panels) > 1:
                 # The panels divide the axes that are given.
-                place = ax.get_subplotspec()
-                grid = place.subgridspec(len(heights), 1, height_ratios=heights, hspace=0.7)
+                place, ratios = ax.get_subplotspec(), [len(panel.rows) + 0.5 for panel in panels]
+                grid = place.subgridspec(len(panels), 1, height_ratios=ratios, hspace=0.7)
                 ax.set_axis_off()
-                self.axes_ = np.array([ax.figure.add_subplot(cell) for cell in grid])
-        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
+                axes = [ax.figure.add_subplot(cell) for cell in grid]
+        # What names, and numbers at the other side, leave of the width of a column.
+        names, values = (LETTER * self._largest_text * n for n in (letters, n_beside))
+        self._legend_width = self._width - names
+        self._label_width = self._width - abs(names - values)
+        self.axes_ = np.empty(len(axes), dtype=object)
+        self.axes_[:] = axes
+        self.ax_, self.figure_ = axes[0], axes[0].figure
         self.points_: list[Any] = []
         self.intervals_: list[Any] = []
         self.texts_: list[Any] = []
+        return panels
 
     def _finish(self, name: str | None, handles: Mapping[str, Any]) -> None:
         """Name the last value axis, and draw one legend for all panels, above the first."""
         check_asked(name=name)
         if name is not None:
-            self.axes_[-1].set_xlabel(literal(name))
-        self.legend_ = self.axes_[0].legend(
-            handles.values(),
-            handles.keys(),
-            loc="lower left",
-            bbox_to_anchor=(0, 1.0),
-            ncols=self._legend_columns,
-            fontsize=9,
-            frameon=False,
-            borderaxespad=0.2,
-            columnspacing=1.2,
-            handletextpad=0.4,
-        )
+            label_axis(self.axes_[-1], "x", name, self._label_width)
+        room = self._legend_width * self.figure_.dpi / 72
+        for n_columns in (3, 2, 1):
+            self.legend_ = self.axes_[0].legend(
+                handles.values(),
+                [lines_of(label, self._legend_width - 36, 9) for label in handles],
+                loc="lower left",
+                bbox_to_anchor=(0, 1.0),
+                ncols=n_columns,
+                fontsize=9,
+                frameon=False,
+                borderaxespad=0.2,
+                columnspacing=1.2,
+                handletextpad=0.4,
+            )
+            if self.legend_.get_window_extent().width <= room:
+                break
 
-    def _prepare(
-        self, axes: Any, rows: NDArray[Any], label: str, extent: tuple[float, float]
-    ) -> float:
-        """Set up the axes of a panel; returns the font size that its rows leave room for."""
-        room = 0.05 * (extent[1] - extent[0])
-        start, stop = extent[0] - room, extent[1] + room
-        axes.set_xlim(start, stop)
+    def _prepare(self, axes: Any, panel: Panel, values: NDArray[Any]) -> float:
+        """Set up the axes of a panel that shows some values; returns the size of its texts."""
+        rows, finite = panel.rows, values[np.isfinite(values)]
+        # The scale of the axis, which may be logarithmic, says what the room at the ends is.
+        axes.update_datalim(np.column_stack([finite, np.zeros(len(finite))]))
+        axes.margins(x=0.05)
+        axes.autoscale(True, axis="x")
         points = axes.get_window_extent().height * 72 / axes.figure.dpi
         size = float(min(self._largest_text, max(4.0, 0.85 * points / (len(rows) + 1))))
         axes.set_ylim(len(rows) - 0.4, -0.6)
-        labels = [literal(shortened(self.names[k])) for k in rows]
+        labels = [literal(shortened(self.names[k], self._most_letters)) for k in rows]
         axes.set_yticks(range(len(rows)), labels, fontsize=size)
         axes.tick_params(axis="y", length=0, pad=8)
-        axes.set_xlabel(literal(label))
-        axes.grid(axis="x", color="0.9", zorder=0)
+        label_axis(axes, "x", panel.label, self._label_width)
+        axes.grid(axis="x", color=ink(axes), alpha=0.12, zorder=0)
         axes.set_axisbelow(True)
         axes.spines[["top", "right", "left"]].set_visible(False)
+        start, stop = axes.get_xlim()
         if start < 0 < stop:
-            axes.axvline(0, color="0.3", linewidth=1, zorder=1)
+            axes.axvline(0, color=ink(axes), alpha=0.75, linewidth=1, zorder=1)
         return size
 
-    def _write_values(self, axes: Any, rows: NDArray[Any], size: float) -> list[Any]:
-        """Write the text of each row beside it; returns the artists."""
-        return [
+    def _draw_lines(
+        self,
+        axes: Any,
+        places: NDArray[Any],
+        limits: tuple[NDArray[Any], NDArray[Any]],
+        style: Mapping[str, Any],
+    ) -> Any:
+        """Draw intervals at their places; returns the artist, one segment per defined interval."""
+        from matplotlib.collections import LineCollection
+
+        start, stop = axes.get_xlim()
+        far = 10 * (stop - start)
+        # An infinite limit is far outside, and does not count for the range of the axis.
+        ends = np.column_stack([limits[0].clip(start - far), limits[1].clip(None, stop + far)])
+        segments = np.stack([ends, np.column_stack([places, places])], axis=2)
+        lines = LineCollection(segments[~np.isnan(ends).any(axis=1)], **style)
+        axes.add_collection(lines, autolim=False)
+        return lines
+
+    def _write_values(self, axes: Any, rows: NDArray[Any], size: float) -> None:
+        """Write the text of each row beside it, if there is room for them."""
+        if not self._has_values:
+            return
+        self.texts_ += [
             axes.annotate(
                 self.texts[k],
                 (1.0, place),
@@ -137,6 +215,21 @@ class ForestPlot(Display):
             for place, k in enumerate(rows)
             if self.texts[k]
         ]
+
+
+def _in_columns(panels: Sequence[Panel]) -> list[list[Panel]]:
+    """Return panels in columns of so many rows at most; a longer panel is cut."""
+    columns: list[list[Panel]] = [[]]
+    n_above = 0
+    for panel in panels:
+        n_pieces = -(-len(panel.rows) // _MOST_ROWS)
+        for rows in np.array_split(panel.rows, n_pieces):
+            if columns[-1] and n_above + len(rows) > _MOST_ROWS:
+                columns.append([])
+                n_above = 0
+            columns[-1].append(panel._replace(rows=rows))
+            n_above += len(rows)
+    return columns
 
 
 _DIFFERENCE = "difference between two subgroups"
@@ -167,8 +260,8 @@ class IntervalDisplay(ForestPlot):
     ----------
     ax_ : matplotlib Axes
         Axes of the first panel.
-    axes_ : ndarray of shape (n_panels,)
-        Axes of all panels.
+    axes_ : ndarray of shape (n_axes,)
+        Axes of all panels; of one that is cut into columns several.
     figure_ : matplotlib Figure
         Figure of the axes.
     legend_ : matplotlib Legend
@@ -338,7 +431,7 @@ class IntervalDisplay(ForestPlot):
         *,
         name: str | None = None,
         show_naive: bool = True,
-        show_values: bool = True,
+        show_values: bool | None = None,
         point_kwargs: Mapping[str, Any] | None = None,
         interval_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
@@ -347,17 +440,18 @@ class IntervalDisplay(ForestPlot):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where; a new figure, as high as the results need, when None. Several panels divide it.
+            Where; a new figure, as large as the results need, when None: in columns of 60 rows at
+            most. Several panels divide axes that are given.
         name : str, optional
             Label of the value axis, of the last panel if there are several.
         show_naive : bool
             Whether to mark the baselines.
-        show_values : bool
-            Whether to write the numbers beside the intervals.
+        show_values : bool, optional
+            Whether to write the numbers beside the intervals; where there is room when None.
         point_kwargs : dict, optional
             Passed to ``ax.plot`` for the estimates.
         interval_kwargs : dict, optional
-            Passed to ``ax.hlines``.
+            Passed to `matplotlib.collections.LineCollection`.
 
         Returns
         -------
@@ -370,11 +464,11 @@ class IntervalDisplay(ForestPlot):
             If matplotlib is not installed.
         """
         check_asked(show_naive=show_naive)
-        self._start(ax, show_values=show_values)
+        panels = self._start(ax, show_values=show_values)
         self.naive_points_: list[Any] = []
-        for axes, (label, members) in zip(self.axes_, self.panels, strict=True):
-            rows = np.asarray(members)
-            size = self._prepare(axes, rows, label, self._range(rows, label, show_naive))
+        for axes, panel in zip(self.axes_, panels, strict=True):
+            rows = panel.rows
+            size = self._prepare(axes, panel, self._shown_values(panel, show_naive))
             self._draw_intervals(axes, rows, interval_kwargs or {})
             if show_naive:
                 self._draw_naive(axes, rows)
@@ -386,8 +480,7 @@ class IntervalDisplay(ForestPlot):
                 label=label,
                 **style | dict(point_kwargs or {}),
             )
-            if show_values:
-                self.texts_ += self._write_values(axes, rows, size)
+            self._write_values(axes, rows, size)
         handles: dict[str, Any] = {}
         for axes in self.axes_:
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -397,8 +490,9 @@ class IntervalDisplay(ForestPlot):
 
     # -------------------------------------------------------------- steps
 
-    def _range(self, rows: NDArray[Any], label: str, show_naive: bool) -> tuple[float, float]:
-        """Return the smallest and the largest value that a panel shows."""
+    def _shown_values(self, panel: Panel, show_naive: bool) -> NDArray[Any]:
+        """Return the values that the axis of a panel has room for."""
+        rows = panel.members
         values = np.concatenate([self.estimates[rows], self.lows[rows], self.highs[rows]])
         start, stop = range_of(values)
         # An infinite limit is an arrow at the edge, which needs room.
@@ -407,58 +501,51 @@ class IntervalDisplay(ForestPlot):
             start - room * np.isneginf(values).any(),
             stop + room * np.isposinf(values).any(),
         )
-        if label == _DIFFERENCE and max(start, -stop) < stop - start:
+        if panel.label == _DIFFERENCE and max(start, -stop) < stop - start:
             # A reader looks for whether a difference could be 0, so 0 is in sight if it is near.
             start, stop = min(start, 0.0), max(stop, 0.0)
         naive = self.naive_estimates[rows]
         near = np.maximum(start - naive, naive - stop) < 3 * (stop - start)
-        if not show_naive or not near.any():
-            return start, stop
-        return min(start, naive[near].min()), max(stop, naive[near].max())
+        return np.concatenate([[start, stop], values, naive[near & show_naive]])
 
     def _draw_intervals(self, axes: Any, rows: NDArray[Any], style: Mapping[str, Any]) -> None:
         """Draw the intervals of a panel, with arrows for infinite limits."""
-        lows, highs = self.lows[rows], self.highs[rows]
-        places = np.flatnonzero(~np.isnan(lows) & ~np.isnan(highs))
-        lows, highs = lows[places], highs[places]
-        start, stop = axes.get_xlim()
+        places, limits = np.arange(len(rows)), (self.lows[rows], self.highs[rows])
         style = {"color": BLUE, "linewidth": 2, **style}
+        self.intervals_.append(self._draw_lines(axes, places, limits, style))
         ends = {"color": style["color"], "linestyle": "", "markersize": 8}
-        self.intervals_.append(
-            axes.hlines(places, lows.clip(start), highs.clip(None, stop), **style)
-        )
-        for limits, arrow, edge in ((lows, "<", start), (highs, ">", stop)):
-            infinite = np.isinf(limits)
-            axes.plot(limits[~infinite], places[~infinite], marker="|", **ends)
-            if infinite.any():
-                # The layout would count an empty artist, so arrows are drawn only where needed.
-                where = np.full(int(infinite.sum()), edge)
-                axes.plot(where, places[infinite], marker=arrow, clip_on=False, **ends)
+        is_defined = ~np.isnan(limits[0]) & ~np.isnan(limits[1])
+        for ends_of_rows, arrow, edge in zip(limits, "<>", (0.0, 1.0), strict=True):
+            finite = is_defined & np.isfinite(ends_of_rows)
+            axes.plot(ends_of_rows[finite], places[finite], marker="|", **ends)
+            _draw_at_edge(axes, places[is_defined & ~finite], arrow, edge, ends)
 
     def _draw_naive(self, axes: Any, rows: NDArray[Any]) -> None:
         """Mark the baselines of a panel, with arrows for those off the axis."""
         naive = self.naive_estimates[rows]
         start, stop = axes.get_xlim()
         inside = (naive >= start) & (naive <= stop)
-        style = {"color": "black", "linestyle": "", "markersize": 6, "zorder": 2}
-        lines = np.arange(len(rows))
+        style = {"color": ink(axes), "linestyle": "", "markersize": 6, "zorder": 2}
+        style["fillstyle"] = "none"
+        places = np.arange(len(rows))
         label = "baseline" if inside.any() else None
         self.naive_points_ += axes.plot(
-            naive[inside], lines[inside], marker="D", fillstyle="none", label=label, **style
+            naive[inside], places[inside], marker="D", label=label, **style
         )
-        for far, arrow, edge in ((naive < start, "<", start), (naive > stop, ">", stop)):
-            if far.any():
-                where = np.full(int(far.sum()), edge)
-                label = "baseline, off the axis"
-                axes.plot(
-                    where,
-                    lines[far] + 0.3,  # apart from the arrow of an infinite limit
-                    marker=arrow,
-                    fillstyle="none",
-                    clip_on=False,
-                    label=label,
-                    **style,
-                )
+        for far, arrow, edge in ((naive < start, "<", 0.0), (naive > stop, ">", 1.0)):
+            far_style = style | {"label": "baseline, off the axis"}
+            # Apart from the arrow of an infinite limit.
+            _draw_at_edge(axes, places[far] + 0.3, arrow, edge, far_style)
+
+
+def _draw_at_edge(
+    axes: Any, places: NDArray[Any], arrow: str, edge: float, style: Mapping[str, Any]
+) -> None:
+    """Draw arrows at the left (0) or right (1) edge of axes, for what is outside."""
+    # The layout would count an empty artist.
+    if len(places):
+        where, transform = np.full(len(places), edge), axes.get_yaxis_transform()
+        axes.plot(where, places, marker=arrow, clip_on=False, transform=transform, **style)
 
 
 def _check_names(names: Any, n_results: int) -> None:
@@ -503,8 +590,8 @@ def _row_label(entries: Sequence[Entry], members: Sequence[int], k: int) -> str:
     alone = len({entries[j].base_metric for j in members}) == 1
     if alone and len(path) > 1 and path[0] == entry.base_metric:
         path = path[1:]
-    if path[0] == entry.base_metric:
-        path = (wording.spoken(path[0]), *path[1:])
+    # A key is the name of a metric where it is that of the result.
+    path = tuple(wording.spoken(key) if key == entry.base_metric else key for key in path)
     return ", ".join(path)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from .._base.doors import door
 from ..results import wording
-from .common import BLUE, GREY, ORANGE, Display, literal
+from .common import BLUE, GREY, ORANGE, Display, ink, label_axis, limit_axis, veil
 
 if TYPE_CHECKING:
     from ..results.plan import EvaluationPlan
@@ -111,7 +111,7 @@ class PlanDisplay(Display):
             n_units=result.n_units,
             n_units_range=result.n_units_range,
             unit=result.unit,
-            value_name=f"{'half-width' if is_width else 'power'}, {result.metric}",
+            value_name=f"{'half-width' if is_width else 'power'}, {wording.spoken(result.metric)}",
             name=str(result),
         )
         return display.plot(ax, **kwargs)
@@ -159,17 +159,18 @@ class PlanDisplay(Display):
         if self.n_units_range is not None:
             low, high = (min(max(end, start), stop) for end in self.n_units_range)
             label = "sizes that the pilot's error allows"
-            self.band_ = ax.axvspan(low, high, color=GREY, alpha=0.2, zorder=0, label=label)
+            self.band_ = ax.axvspan(low, high, color=GREY, alpha=veil(ax), zorder=0, label=label)
         text = f"planned: {wording.counted(self.n_units, self.unit)}"
-        style = {"color": "black", "zorder": 3, "label": text}
+        style = {"color": ink(ax), "zorder": 3, "label": text}
         [self.point_] = ax.plot([self.n_units], [self.target], "o", **style)
         ax.set_xscale("log")
         ax.set_xlim(start, stop)
         ax.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
-        ax.set_ylim(0, 1.02 if self.value_name.startswith("power") else None)
-        ax.set_xlabel(f"Number of test {wording.plural(self.unit)}")
-        ax.set_ylabel(literal(wording.capitalized(self.value_name)))
-        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 3}
-        ax.legend(frameon=False, fontsize="small", **below)
-        self._entitle(name, wrap=True)
+        highest = max((value for points in self.curves.values() for _, value in points), default=1)
+        is_power = self.value_name.startswith("power")
+        limit_axis(ax, "y", 0, 1.02 if is_power else 1.05 * max(highest, self.target))
+        label_axis(ax, "x", f"Number of test {wording.plural(self.unit)}")
+        label_axis(ax, "y", wording.capitalized(self.value_name))
+        self._draw_legend_below()
+        self._entitle(name)
         return self
