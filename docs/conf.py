@@ -9,8 +9,8 @@ from importlib import metadata
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-import links  # noqa: E402
-import pictures  # noqa: E402
+import links
+import pictures
 
 project = "skboot"
 author = "The skboot developers"

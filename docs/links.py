@@ -21,7 +21,10 @@ PROJECTS = {
     "numpy": "https://numpy.org/doc/stable/",
     "scipy": "https://docs.scipy.org/doc/scipy/",
 }
-HEADER = "# Sphinx inventory version 2\n# Project: {}\n# Version: \n# The remainder is compressed using zlib.\n"
+HEADER = (
+    "# Sphinx inventory version 2\n# Project: {}\n# Version: \n"
+    "# The remainder is compressed using zlib.\n"
+)
 
 
 def inventories():
@@ -37,7 +40,7 @@ def inventories():
 
 
 def _listed(project):
-    """Return the entries of a list: name, role, and the page below the site, with $ for the name."""
+    """Return the entries of a list: name, role, and page below the site, with $ for the name."""
     lines = (DOCS / "inventories" / f"{project}.txt").read_text(encoding="utf-8").splitlines()
     return [line.split() for line in lines if not line.startswith("#")]
 
