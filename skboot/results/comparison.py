@@ -129,12 +129,12 @@ class PairedDifference(Hinting):
 
     Attributes
     ----------
-    first, second : str
-        Names.
     difference : float
-        First minus second.
+        The estimate: the score of the first minus that of the second.
     confidence_interval : ConfidenceInterval
         For this difference by itself.
+    first, second : str
+        Names.
     simultaneous_interval : ConfidenceInterval or None
         For all differences of the comparison at once; None with ``adjust=None``.
     p_value : float

@@ -91,16 +91,16 @@ class CurveResult(FromACall, Shown):
 
     Attributes
     ----------
-    curve : str
-        Name of the curve: "roc", "precision_recall", ...; of a callable its own.
-    name : str
-        Name of the system, or of both whose difference it is; empty where it has none.
-    x : ndarray of shape (n_grid,)
-        Where the curve has values.
     estimate : ndarray of shape (n_grid,)
         The curve on the data; NaN where undefined.
     low, high : ndarray of shape (n_grid,)
         Limits of the band.
+    x : ndarray of shape (n_grid,)
+        Where the curve has values.
+    curve : str
+        Name of the curve: "roc", "precision_recall", ...; of a callable its own.
+    name : str
+        Name of the system, or of both whose difference it is; empty where it has none.
     band : {"simultaneous", "pointwise"}
         Whether the limits hold for the whole curve at once, or for each point by itself.
     confidence_level : float

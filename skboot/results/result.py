@@ -856,12 +856,14 @@ class EvaluationResult(FromACall, ShownNumbers):
 
     Attributes
     ----------
+    estimate : float
+        The metric on the data.
+    confidence_interval : ConfidenceInterval
+        The pair (low, high), with `confidence_level` and `method`.
     metric : str
         Name of the metric.
     estimand : {"system", "method", "next_run", "pooled"}
         What the interval is for.
-    confidence_interval : ConfidenceInterval
-        The pair (low, high), with `confidence_level` and `method`.
     n_samples : int
         Number of test rows.
     unit : str

@@ -1,6 +1,7 @@
 """The README quotes what was measured."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,19 @@ def test_coverages_are_those_of_the_page_of_other_tools():
         )[0]
         cells, covers, ours = row[1:4]
         assert quoted[tool] == f"{covers} of {cells} ({ours})"
+        assert by_tool("width of skboot's")[tool] == row[5]
+
+
+def test_our_own_coverage_is_that_of_the_studies_of_the_cells():
+    cells = covers = warned = 0
+    for study in ("[simulated systems]", "[real predictions]", "[groups, crossed factors]"):
+        row = rows(STUDIES / "index.md", study, "<!-- verdicts -->")[0]
+        counted, excluded = map(int, re.match(r"(\d+) \+ (\d+) of", row[1]).groups())
+        cells += counted
+        covers += round(counted * float(row[2]) / 100)
+        warned += excluded
+    quoted = by_tool("covers 93%")["skboot"]
+    assert quoted == f"{covers} of {cells}, and {warned} with a warning"
 
 
 def test_the_number_of_intervals_is_that_of_the_names_that_are_known():
@@ -76,3 +90,16 @@ def test_the_number_of_intervals_is_that_of_the_names_that_are_known():
     known = re.search(r"\[(.+)\]", str(error.value))[1].split(", ")
     [quoted] = re.findall(r"(\d+) by name", rows(README, "intervals")[0][1])
     assert int(quoted) == len(set(known) - {"'auto'"})
+
+
+def test_links_are_whole_addresses_of_pages_and_files_that_exist():
+    # A registry of packages shows the page away from the repository.
+    text = README.read_text(encoding="utf-8")
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    targets = re.findall(r"\]\(([^)]+)\)|^\[[^]]+\]: (\S+)$", text, re.M)
+    for target in map("".join, targets):
+        assert target.startswith("https://")
+        if source := re.fullmatch(rf"{urls['Source']}/(?:blob|raw)/main/(.+)", target):
+            assert (ROOT / source[1]).exists(), target
+        elif page := re.fullmatch(rf"{urls['Documentation']}(.+)\.html", target):
+            assert (ROOT / "docs" / f"{page[1]}.md").exists(), target
