@@ -1,0 +1,479 @@
+"""The neutral benchmark with "cv-bootstrap" in it: the methods' order, and where ours loses."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import binom
+
+from ...neutral.data_sets import METHODS
+from ...neutral.processes import HERE, PROCESSES
+from ...runner import LEVEL, RESULTS, read
+from ..formats import counted_row, percent, table
+from ..registry import VerdictRow, section, verdict
+
+STUDY, PAGE, OURS = "neutral", "studies/neutral", "cv-bootstrap"
+HELD, ERRORS = 0.93, 2.6
+NINE_IN_TEN, TOO_WIDE = 0.9, 1.3
+OF_SKBOOT = [name for name in METHODS if name.startswith(("cv-bootstrap", "skboot"))]
+# The settings that stand for each method in the picture and where few columns fit.
+SHOWN = {
+    "cv-bootstrap": "cv-bootstrap",
+    "corrected t 25": "t",
+    "conservative z 10 x 5": "z 5",
+    "conservative z 10 x 15": "z 15",
+    "nested 3 x 5": "n 3",
+    "nested 10 x 5": "n 10",
+    "10 folds": "10",
+    "leave-one-out": "1",
+    "5 x 2": "5x2",
+    "out-of-bag 100": "oob",
+    ".632+ 100": ".632+",
+    "shifted 100": "sh",
+    "holdout .9": "h .9",
+    "replace-one": "r",
+}
+
+
+class Cell(NamedTuple):
+    """What one method did in one cell."""
+
+    process: str
+    learner: str
+    n: int
+    method: str
+    sets: int
+    cover_er: float
+    cover_r: float
+    mc_error: float
+    below: float
+    above: float
+    width: float
+    apart: str
+
+    @property
+    def name(self) -> str:
+        """Process, learner and rows."""
+        return f"{self.process}, {self.learner}, n {self.n}"
+
+    @property
+    def is_held(self) -> bool:
+        """Whether coverage of the expected risk is at least 93 %, up to its Monte Carlo error."""
+        return self.cover_er + ERRORS * self.mc_error >= HELD
+
+
+@cache
+def _cells(path: Path = RESULTS / f"{STUDY}.csv") -> list[Cell]:
+    """Cells of the table's losses, zero-one and squared; a cell of one data set has no width."""
+    found = []
+    for row in read(path):
+        if row["loss"] == PROCESSES[row["process"]].losses[0]:
+            own = {name: row[name] for name in Cell._fields}
+            numbers = ("cover_er", "cover_r", "mc_error", "below", "above", "width")
+            own |= {name: float(row[name]) for name in numbers}
+            found.append(Cell(**own | {"n": int(row["n"]), "sets": int(row["sets"])}))
+    return found
+
+
+def _of(n: int, learners: Sequence[str] = (), apart: bool = False) -> dict[str, list[Cell]]:
+    """Cells of a size by method; those apart, or the others."""
+    found: dict[str, list[Cell]] = {name: [] for name in METHODS}
+    for cell in _cells():
+        if cell.n == n and bool(cell.apart) == apart and cell.learner in (learners or cell.learner):
+            found[cell.method].append(cell)
+    return {name: own for name, own in found.items() if own}
+
+
+# ------------------------------------------------------------------ undercoverage
+
+
+def _short(shares) -> float:
+    return float(np.mean([LEVEL - min(share, LEVEL) for share in shares]))
+
+
+def _law_of_short(share, sets) -> tuple[float, float]:
+    """Mean and variance of the undercoverage of a cell that is covered with this probability."""
+    counts = np.arange(sets + 1)
+    short = np.maximum(LEVEL - counts / sets, 0)
+    chances = binom.pmf(counts, sets, share)
+    mean = chances @ short
+    return float(mean), float(chances @ short**2 - mean**2)
+
+
+def _error_of_short(cells: Sequence[Cell], target: str) -> float:
+    """Monte Carlo error of a mean undercoverage.
+
+    Learners of a process share their data sets, and count as if they erred together.
+    """
+    by_process: dict[tuple[str, int], float] = {}
+    for cell in cells:
+        share = min(max(getattr(cell, target), 0.5 / cell.sets), 1 - 0.5 / cell.sets)
+        spread = np.sqrt(_law_of_short(share, cell.sets)[1])
+        key = cell.process, cell.n
+        by_process[key] = by_process.get(key, 0.0) + spread
+    return float(np.sqrt(sum(spread**2 for spread in by_process.values())) / len(cells))
+
+
+def _floor(cells: Sequence[Cell]) -> float:
+    """Mean undercoverage by chance of a method that covers 95 % exactly."""
+    return float(np.mean([_law_of_short(LEVEL, cell.sets)[0] for cell in cells]))
+
+
+class Line(NamedTuple):
+    """A method over the cells of a table."""
+
+    method: str
+    er: float
+    er_error: float
+    r: float
+    r_error: float
+    lowest: Cell
+    n_held: int
+    n_cells: int
+    width: float
+    ratio: float  # geometric mean of ours over its width
+
+    @property
+    def trainings(self) -> int:
+        """Trainings of the method."""
+        return METHODS[self.method]
+
+
+def _lines(n: int, learners: Sequence[str] = ()) -> list[Line]:
+    """Methods, in the order of the undercoverage of the expected risk."""
+    by_method = _of(n, learners)
+    if not by_method:
+        return []
+    ours = {cell[:3]: cell.width for cell in by_method[OURS]}
+    lines = []
+    for method, cells in by_method.items():
+        lines.append(
+            Line(
+                method,
+                _short([cell.cover_er for cell in cells]),
+                _error_of_short(cells, "cover_er"),
+                _short([cell.cover_r for cell in cells]),
+                _error_of_short(cells, "cover_r"),
+                min(cells, key=lambda cell: cell.cover_er),
+                sum(cell.is_held for cell in cells),
+                len(cells),
+                float(np.median([cell.width for cell in cells])),
+                _mean_ratio([(ours[cell[:3]], cell.width) for cell in cells]),
+            )
+        )
+    return sorted(lines, key=lambda line: (line.er, line.r))
+
+
+def _mean_ratio(pairs) -> float:
+    """Geometric mean of ratios; infinite where a median width is 0."""
+    if min(second for _, second in pairs) <= 0:
+        return np.inf
+    return float(np.exp(np.mean([np.log(first / second) for first, second in pairs])))
+
+
+def is_better(first: Line, second: Line) -> bool:
+    """Rule 2 of the study: no more undercoverage, and less of it or a smaller width."""
+    gaps = (
+        (first.er - second.er, 2 * np.hypot(first.er_error, second.er_error)),
+        (first.r - second.r, 2 * np.hypot(first.r_error, second.r_error)),
+    )
+    if any(gap > error for gap, error in gaps):
+        return False
+    return gaps[0][0] < -gaps[0][1] or first.width <= 0.95 * second.width
+
+
+def _beside(first: Line, second: Line) -> str:
+    if first.method == second.method:
+        return ""
+    if is_better(first, second) != is_better(second, first):
+        return "ours better" if is_better(first, second) else "**better than ours**"
+    return "neither"
+
+
+def _points(share: float, error: float) -> str:
+    return f"{100 * share:.2f} ({100 * error:.2f})"
+
+
+def _order(n: int, learners: Sequence[str] = ()) -> str:
+    lines = _lines(n, learners)
+    if not lines:
+        return "Not run yet."
+    ours = next(line for line in lines if line.method == OURS)
+    header = (
+        *("method", "trainings", "undercoverage of ER", "of R", "lowest cell"),
+        *("cells held", "width", "ours over its width", "beside cv-bootstrap"),
+    )
+    shown = [
+        (
+            f"**{line.method}**" if line.method in OF_SKBOOT else line.method,
+            str(line.trainings),
+            _points(line.er, line.er_error),
+            _points(line.r, line.r_error),
+            f"{percent(line.lowest.cover_er)} ({line.lowest.process}, {line.lowest.learner})",
+            f"{line.n_held} of {line.n_cells}",
+            f"{line.width:.2f}",
+            "" if np.isinf(line.ratio) else f"{line.ratio:.2f}",
+            _beside(ours, line),
+        )
+        for line in lines
+    ]
+    cells = _of(n, learners)[OURS]
+    sets = sorted({cell.sets for cell in cells})
+    told = f"{sets[0]} to {sets[-1]}" if len(sets) > 1 else str(sets[0])
+    floor = f"{100 * _floor(cells):.2f}"
+    return (
+        f"{len(cells)} cells, {told} data sets a cell. A method that covers 95 % exactly has an "
+        f"undercoverage of {floor} points by chance.\n\n{table(header, shown)}"
+    )
+
+
+@section("neutral_100", PAGE, STUDY)
+def at_100() -> str:
+    """All cells of 100 rows but those of the forest."""
+    return _order(100, ("linear", "ridge", "tree"))
+
+
+@section("neutral_forest", PAGE, STUDY)
+def of_forests() -> str:
+    """Cells of the forest."""
+    return _order(100, ("forest",))
+
+
+@section("neutral_500", PAGE, STUDY)
+def at_500() -> str:
+    """All cells of 500 rows."""
+    return _order(500)
+
+
+@section("neutral_learners", PAGE, STUDY)
+def by_learner() -> str:
+    """Undercoverage of ER, and width, by learner at 100 rows."""
+    learners = ("linear", "ridge", "tree", "forest")
+    by_learner = {name: {line.method: line for line in _lines(100, (name,))} for name in learners}
+    lines = []
+    for method in (*OF_SKBOOT, *(name for name in SHOWN if name not in OF_SKBOOT)):
+        own = [by_learner[name].get(method) for name in learners]
+        shown = (f"{100 * line.er:.2f} / {line.width:.2f}" if line else "" for line in own)
+        lines.append((method, *shown))
+    return table(("undercoverage of ER, points / width", *learners), lines)
+
+
+@section("neutral_apart", PAGE, STUDY)
+def apart() -> str:
+    """Cells that are in no mean."""
+    methods = (OURS, "corrected t 25", "conservative z 10 x 5", "nested 3 x 5", "10 folds")
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    for cell in _cells():
+        if cell.apart and cell.method in methods:
+            told = f"{percent(cell.cover_er)} / {cell.width:.2f}"
+            rows.setdefault((f"{cell.name} ({cell.sets})", cell.apart), {})[cell.method] = told
+    lines = [
+        (name, why, *(own.get(method, "") for method in methods))
+        for (name, why), own in rows.items()
+    ]
+    return table(("cell (data sets)", "why apart", *methods), lines)
+
+
+# ------------------------------------------------------------------ where ours loses
+
+
+class Loss(NamedTuple):
+    """A cell that ours loses, by the rule."""
+
+    cell: Cell
+    other: Cell
+    is_of_coverage: bool
+
+    @property
+    def told(self) -> str:
+        """By what it is lost."""
+        if self.is_of_coverage:
+            return "coverage under 93"
+        return f"{self.cell.width / self.other.width:.2f} times as wide"
+
+
+def losses() -> list[Loss]:
+    """Rule 3 of the study, among the methods of the paper."""
+    found = []
+    for n, learners in ((100, ("linear", "ridge", "tree")), (100, ("forest",)), (500, ())):
+        by_method = _of(n, learners)
+        others = {name: own for name, own in by_method.items() if name not in OF_SKBOOT}
+        sure = {
+            name
+            for name, own in others.items()
+            if np.mean([cell.is_held for cell in own]) >= NINE_IN_TEN
+        }
+        for cell in by_method.get(OURS, []):
+            same = [own for cells in others.values() for own in cells if own[:3] == cell[:3]]
+            held = [own for own in same if own.is_held]
+            if not cell.is_held and held:
+                found.append(Loss(cell, max(held, key=lambda own: own.cover_er), True))
+            narrow = [own for own in held if own.method in sure]
+            if narrow:
+                least = min(narrow, key=lambda own: own.width)
+                if cell.width > TOO_WIDE * least.width:
+                    found.append(Loss(cell, least, False))
+    return found
+
+
+@section("neutral_losses", PAGE, STUDY)
+def where_ours_loses() -> str:
+    """Each lost cell, with the method that it is lost to."""
+    lines = [
+        (
+            loss.cell.name,
+            loss.told,
+            f"{percent(loss.cell.cover_er)} / {loss.cell.width:.2f}",
+            f"{loss.other.method}: {percent(loss.other.cover_er)} / {loss.other.width:.2f}",
+        )
+        for loss in losses()
+    ]
+    if not lines:
+        return "None by the rule."
+    return table(("cell", "lost by", "cv-bootstrap, covers / width", "the other"), lines)
+
+
+@verdict("neutral_100")
+def verdict_row() -> VerdictRow:
+    """Its line of the verdicts: cells that are not held although another method holds them."""
+    cells = [cell for n in (100, 500) for cell in _of(n).get(OURS, [])]
+    lowest = min(cells, key=lambda cell: cell.cover_er)
+    lost = losses()
+    outside = [
+        (
+            loss.cell.name,
+            f"{percent(loss.cell.cover_er)} ({percent(loss.cell.mc_error)})",
+            f"{loss.told}; {loss.other.method} holds",
+        )
+        for loss in lost
+    ]
+    return counted_row(
+        "the neutral benchmark",
+        len(cells),
+        f"{percent(lowest.cover_er)} ({percent(lowest.mc_error)}) ({lowest.name})",
+        outside,
+        n_outside=len({loss.cell[:3] for loss in lost}),
+    )
+
+
+# ------------------------------------------------------------------ numbers that are not ours
+
+
+@cache
+def _outside() -> dict[tuple[str, str, int, str], tuple[float, float]]:
+    """Coverage of ER and R in 500 data sets of the paper, by process, learner, rows, method."""
+    with (HERE / "outside.csv").open(newline="") as file:
+        return {
+            (row["process"], row["learner"], int(row["n"]), row["method"]): (
+                float(row["cover_er"]),
+                float(row["cover_r"]),
+            )
+            for row in csv.DictReader(file)
+        }
+
+
+# glmnet and glm of R leave the models that are defined, by rounding: see `neutral.learners`.
+def _is_comparable(cell: Cell) -> bool:
+    is_logistic = cell.learner == "linear" and PROCESSES[cell.process].is_labels
+    return not cell.apart and not (is_logistic and cell.process != "bates_classif_20")
+
+
+class Agreement(NamedTuple):
+    """A method here and in the paper, over the cells that both have."""
+
+    method: str
+    n_cells: int
+    ours: float
+    theirs: float
+    error: float
+    farthest: float
+
+
+def agreements(target: int = 0) -> list[Agreement]:
+    """Mean coverage of each method in both, of the expected risk (0) or the risk (1)."""
+    found = []
+    for method in METHODS:
+        pairs = [
+            (cell, _outside()[key][target])
+            for cell in _cells()
+            if cell.method == method
+            and _is_comparable(cell)
+            and (key := (cell.process, cell.learner, cell.n, method)) in _outside()
+        ]
+        if not pairs:
+            continue
+        ours = np.array([(cell.cover_er, cell.cover_r)[target] for cell, _ in pairs])
+        theirs = np.array([share for _, share in pairs])
+        sets = np.array([cell.sets for cell, _ in pairs])
+        both = (ours * sets + theirs * 500) / (sets + 500)
+        both = np.clip(both, 0.5 / 500, 1 - 0.5 / 500)
+        spread = np.sqrt(both * (1 - both) * (1 / sets + 1 / 500))
+        by_process: dict[str, float] = {}
+        for (cell, _), own in zip(pairs, spread, strict=True):
+            key = f"{cell.process} {cell.n}"
+            by_process[key] = by_process.get(key, 0.0) + own
+        error = np.sqrt(sum(own**2 for own in by_process.values())) / len(pairs)
+        farthest = float(np.abs((ours - theirs) / spread).max())
+        found.append(
+            Agreement(method, len(pairs), ours.mean(), theirs.mean(), float(error), farthest)
+        )
+    return found
+
+
+@section("neutral_outside", PAGE, STUDY)
+def agreement() -> str:
+    """Coverage of the methods here and in the paper."""
+    lines = [
+        (
+            own.method,
+            str(own.n_cells),
+            percent(own.ours),
+            percent(own.theirs),
+            f"{100 * (own.ours - own.theirs):+.1f} ({100 * own.error:.1f})",
+            f"{own.farthest:.1f}",
+        )
+        for own in agreements()
+    ]
+    header = ("method", "cells", "here", "in the paper", "difference", "farthest cell, in errors")
+    return table(header, lines)
+
+
+# ------------------------------------------------------------------ the picture
+
+
+def picture(path: Path) -> None:
+    """Draw coverage against width by learner; a line goes down to the lowest cell of a method."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    learners = [name for name in ("tree", "linear", "forest", "ridge") if _of(100, (name,))]
+    figure, axes = plt.subplots(
+        1, len(learners), figsize=(3.3 * len(learners), 4.2), sharey=True, layout="constrained"
+    )
+    for panel, learner in zip(np.atleast_1d(axes), learners, strict=True):
+        for method, code in SHOWN.items():
+            cells = _of(100, (learner,)).get(method)
+            if not cells:
+                continue
+            shares = [100 * cell.cover_er for cell in cells]
+            width = float(np.median([cell.width for cell in cells]))
+            ours, mean = method == OURS, np.mean(shares)
+            color, marker, size = ("#0072B2", "o", 6) if ours else ("#555555", "D", 4)
+            panel.plot([width, width], [mean, min(shares)], color=color, lw=0.7)
+            panel.plot(width, mean, marker, color=color, ms=size)
+            place = {"xytext": (4, 2), "textcoords": "offset points", "fontsize": 7}
+            panel.annotate(code, (width, mean), **place)
+        panel.axhline(95, color="black", linewidth=0.8, zorder=0)
+        panel.set(title=learner, xlabel="width, in spreads of the estimate", xscale="log")
+        panel.set_xticks([0.7, 1, 1.5, 2, 3, 5], ["0.7", "1", "1.5", "2", "3", "5"])
+        panel.minorticks_off()
+    np.atleast_1d(axes)[0].set_ylabel("coverage of the expected risk, %: mean, and lowest cell")
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
