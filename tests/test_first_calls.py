@@ -189,7 +189,7 @@ ASIDE = [
     ("bootstrap_score(y, new, interval='BC')", "Did you mean 'bca'?"),
     ("bootstrap_score(y, [None, *new[1:]])", "Got 1 such value, the first in row 0."),
     ("bootstrap_score(None, right_a, judge=right_b)", "'proxy'"),
-    ("bootstrap_score(None, right_a, human=right_b)", "proxy, proxy_weight"),
+    ("bootstrap_score(None, right_a, human=right_b)", "proxy, greater_is_better"),
     ("bootstrap_score(y, prob, threshold=0.5)", "It takes y_true, y_pred"),
     # Options of metrics.
     ("bootstrap_score(y, new, metric='f1', average='macro')", "metric='f1_macro'"),
