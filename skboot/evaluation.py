@@ -148,13 +148,13 @@ def bootstrap_score(
         In (0, 1).
     interval : str or Anytime
         Limits are cut at the range of the metric, and ``interval.uncut`` has those of the formula.
+        `skboot.Anytime` holds at every look at growing data.
         ``"auto"`` (the best-measured method for the case, with guards; where fewer than 30 rows
         decide a function of a table, smoothed, or beta for accuracy), or the name of a method:
         wald, wilson, clopper-pearson, beta (of proportions, for few hits or errors), percentile,
         expanded, two-way, basic, normal, t, logit-t, bias-corrected, skewed-t, studentized
         (bootstrap-t), jackknife, ewc, bca, delong, bins, smoothed (tables of truth and decision,
-        drawn with a part of a row in each cell). `skboot.Anytime` holds at every look at growing
-        data.
+        drawn with a part of a row in each cell).
     adjust : {None, "max-t"}
         For several scores at once, of several metrics or of a metric with several numbers. "max-t":
         simultaneous intervals, each by its own method at the level that the joint bootstrap

@@ -19,6 +19,7 @@ from ._base.errors import tell
 from ._base.typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
 from .inference.intervals import FOR_ONE_LOOK, checked_interval, method_of
 from .inference.runs import ESTIMANDS, check_method
+from .metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
 from .study.rows import Sampling, Scoring, Wanted, measured_by
 from .study.runs import (
@@ -38,7 +39,7 @@ def bootstrap_runs(
     y_true: ArrayLike | None,
     y_preds: Any,
     *,
-    metric: Metric,
+    metric: Metric = ...,
     **options: Unpack[RunsOptions],
 ) -> EvaluationResult: ...
 @overload
@@ -54,7 +55,7 @@ def bootstrap_runs(
     y_true: ArrayLike | None,
     y_preds: Any,
     *,
-    metric: Metric | Metrics,
+    metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,
     varied: Varied = "seed",
     training: ArrayLike | None = None,
     full_runs: Any = None,
@@ -179,7 +180,7 @@ def bootstrap_runs(
     >>> y_true = rng.integers(0, 2, size=500)
     >>> hard = rng.random(500) < 0.3  # rows on which ten trained systems err now and then
     >>> wrong = hard & (rng.random((10, 500)) < 0.5)
-    >>> result = bootstrap_runs(y_true, y_true ^ wrong, metric="accuracy", random_state=0)
+    >>> result = bootstrap_runs(y_true, y_true ^ wrong, random_state=0)
     >>> print(result)
     0.861 (0.837 to 0.884)
     >>> print(f"next run {result.interval(estimand='next_run'):.2f}")

@@ -164,7 +164,6 @@ ASIDE = [
     ("compare_runs(y, A=runs[:5], B=runs[5:])", "compare_runs(y_true, {'A'"),
     ("compare_systems(y, {'A': runs[:5], 'B': runs[5:]})", "compare_runs(y_true, {'A'"),
     ("bootstrap_score(None, right_a, right_b, metric='mean')", "compare_systems(y_true, {'A'"),
-    ("bootstrap_runs(y, runs)", "bootstrap_runs(y_true, y_preds, metric='accuracy')"),
     ("bootstrap_score(y, runs)", "bootstrap_runs(y_true, y_preds, metric='accuracy')"),
     ("search_score(search, X, y)", "out_of_fold(search, X, y)"),
     # Arguments of other functions.

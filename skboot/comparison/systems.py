@@ -208,18 +208,18 @@ def compare_systems(
         Number of resamples, at least 2.
     confidence_level : float
         In (0, 1).
-    interval : str
-        Of the differences. ``"auto"`` is ``"expanded"``, but ``"tango"`` where independent rows
-        have fewer than ten discordant ones (on which one system alone is right),
+    interval : str or Anytime
+        Of the differences. `skboot.Anytime` holds at every look at growing data: the systems by
+        themselves have such intervals too, there are no p-values, and ``adjust`` is Bonferroni's
+        rule. ``"auto"`` is ``"expanded"``, but ``"tango"`` where independent rows have fewer than
+        ten discordant ones (on which one system alone is right),
         ``"smoothed"`` where fewer than 30 rows decide another difference of functions of a table,
         ``"logit-delong"`` for areas under ROC curves of independent rows without weights or strata,
         and ``"t"`` for other differences of fewer than ten units, or that as few move.
         Or a name: percentile, expanded, two-way (crossed groups), basic, normal, t, bca, smoothed
         (as in `bootstrap_score`), tango
         (right or wrong on independent rows), delong (area under the ROC curve of independent rows),
-        logit-delong (the same). `skboot.Anytime` holds at every look at growing data: the systems
-        by themselves have such intervals too, there are no p-values, and ``adjust`` is Bonferroni's
-        rule.
+        logit-delong (the same).
     alternative : {"two-sided", "greater", "less"}
         Alternative hypothesis of intervals and p-values, as in scipy. "greater": lower limits of
         the first minus the second (a larger loss is greater), and p-values against a difference of

@@ -512,7 +512,7 @@ BAD_INPUT = {
         {"metric": "acuracy"},
         "'metric' parameter of bootstrap_score must .*'accuracy'",
     ),
-    "unknown interval": ({"interval": "exact"}, r"'interval' .* one of \['anytime', 'auto', 'ba"),
+    "unknown interval": ({"interval": "exact"}, r"'interval' .* one of \['auto', 'basic'"),
     "two systems for one": (
         {"y_pred": [[1, 1]] * 4},
         "'y_pred' parameter of bootstrap_score must .* use compare_systems",
