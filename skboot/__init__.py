@@ -4,6 +4,7 @@ import typing
 
 from . import metrics as _metrics
 from ._base import lazy as _lazy
+from ._base.arguments import Anytime, Crossed, Judge, Trials
 from .evaluation import bootstrap_score
 
 if typing.TYPE_CHECKING:
@@ -35,13 +36,17 @@ if typing.TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Anytime",
     "BootstrapAccumulator",
     "BootstrapScorer",
     "BootstrapSplit",
     "BootstrapTestSplit",
+    "Crossed",
     "GroupBootstrapSplit",
+    "Judge",
     "SeedSplit",
     "StratifiedBootstrapSplit",
+    "Trials",
     "bootstrap_curve",
     "bootstrap_runs",
     "bootstrap_score",

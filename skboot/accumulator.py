@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._base import checks as check
+from ._base.arguments import Anytime
 from ._base.doors import door
 from ._base.errors import arguments_named, collected, parts_of, warn_of
 from ._base.hints import Hinting
@@ -23,7 +24,7 @@ from ._base.work import DEFAULT_WORKERS
 from .comparison.arguments import checked_options
 from .comparison.systems import compare_studies, study_of_systems
 from .inference.distribution import check_replicates_fit
-from .inference.intervals import canonical_interval, checked_first_look
+from .inference.intervals import checked_interval
 from .results import EvaluationResult, ResultTable
 from .results.comparison import ComparisonResult
 from .results.curve import CurveResult, curve_named
@@ -95,14 +96,12 @@ class BootstrapAccumulator(Hinting):
         by pair half ``n_classes`` times as many, and is refused above 2 GB.
     confidence_level : float
         In (0, 1).
-    interval : {"auto", "wilson", "percentile", "expanded", "basic", "normal", "t", "anytime"}
+    interval : {"auto", "wilson", "percentile", "expanded", "basic", "normal", "t"} or Anytime
         ``"auto"`` is Wilson's for 0/1 values of independent rows, else expanded percentiles. Others
         need rows that can be left out, and are refused. With ``systems`` it is that of the
-        differences, and never Wilson's.
-    first_look : int, optional
-        With ``interval="anytime"``, as in `skboot.bootstrap_score`: for shares of rows and ratios
-        of them (accuracy, precision, recall, F1), for which sums suffice; with ``systems`` for
-        shares of rows alone. Use at least 999 resamples, to estimate their spread well enough.
+        differences, and never Wilson's. `skboot.Anytime` is for shares of rows and ratios of them
+        (accuracy, precision, recall, F1), for which sums suffice; with ``systems`` for shares of
+        rows alone. Use at least 999 resamples, to estimate their spread well enough.
     greater_is_better : bool, optional
         Direction of ``"mean"``, which skboot cannot know.
     pos_label : label, optional
@@ -162,15 +161,13 @@ class BootstrapAccumulator(Hinting):
         labels: ArrayLike | None = None,
         n_bins: int = N_BINS,
         confidence_level: float = 0.95,
-        interval: str = "auto",
-        first_look: int | None = None,
+        interval: str | Anytime = "auto",
         greater_is_better: bool | None = None,
         pos_label: Any = None,
     ) -> None:
         level = check.check_confidence_level(confidence_level)
         intervals = STREAMED_SCORES if systems is None else STREAMED_DIFFERENCES
-        interval = canonical_interval(interval)
-        check.check_choice("interval", interval, intervals)
+        interval = checked_interval(interval, intervals)
         metric_record(metric)
         seed = random_state
         if not isinstance(seed, np.random.SeedSequence):
@@ -190,7 +187,6 @@ class BootstrapAccumulator(Hinting):
             n_bins=check.check_count("n_bins", n_bins, 2),
             confidence_level=level,
             interval=interval,
-            first_look=checked_first_look(interval, first_look),
             greater_is_better=check.check_direction(greater_is_better),
             pos_label=check.check_label("pos_label", pos_label),
         )
@@ -381,6 +377,8 @@ class BootstrapAccumulator(Hinting):
             seed = {name: arguments.pop(name) for name in _SEED}
             if not isinstance(seed["pool_size"], int) or not 4 <= seed["pool_size"] <= 1024:
                 raise ValueError("a seed of another kind")
+            if (first_look := arguments.pop("first_look", None)) is not None:
+                arguments["interval"] = Anytime(first_look)
             metric = metric_of_record(arguments.pop("metric"))
             random_state = np.random.SeedSequence(**seed)
             accumulator = cls(metric=metric, random_state=random_state, **arguments)
@@ -421,12 +419,12 @@ class BootstrapAccumulator(Hinting):
             If rows seem to have been added twice.
         """
         settings, state = self._settings, self._state
-        scoring, level, look = settings.scoring, settings.confidence_level, settings.first_look
+        scoring, level = settings.scoring, settings.confidence_level
         interval = settings.interval
         stream = Stream.of(settings, state)
         if settings.systems == (None,):
             score_options = Wanted(
-                interval=interval, confidence_level=level, workers=DEFAULT_WORKERS, first_look=look
+                interval=interval, confidence_level=level, workers=DEFAULT_WORKERS
             )
             if stream.arguments is None:
                 study = stream.study(score_options, scoring.settings)
@@ -434,12 +432,11 @@ class BootstrapAccumulator(Hinting):
                 study = study_of_system(*stream.arguments, scoring, score_options)
             results = results_of(study)
         else:
-            comparison = checked_options(interval, "max-t", level, "two-sided", None, look)
+            comparison = checked_options(interval, "max-t", level, "two-sided", None)
             score_options = Wanted(
                 interval=comparison.system_interval,
                 confidence_level=level,
                 workers=DEFAULT_WORKERS,
-                first_look=look,
             )
             if stream.arguments is None:
                 study = stream.study(score_options, scoring.settings | comparison.settings)

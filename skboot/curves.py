@@ -12,6 +12,7 @@ from typing import Any, Unpack, overload
 from numpy.typing import ArrayLike
 
 from ._base import checks as check
+from ._base.arguments import Crossed, Trials
 from ._base.doors import door
 from ._base.typing import Band, BlockLength, CurveName, CurveOptions
 from .results import ResultTable
@@ -40,8 +41,7 @@ def bootstrap_curve(
     grid: ArrayLike | None = None,
     n_bins: int = 10,
     pos_label: Any = None,
-    groups: ArrayLike | None = None,
-    same_population: bool = False,
+    groups: ArrayLike | Crossed | Trials | None = None,
     strata: ArrayLike | None = None,
     block_length: BlockLength = None,
     sample_weight: ArrayLike | None = None,
@@ -81,11 +81,9 @@ def bootstrap_curve(
         the data (of all systems together).
     pos_label : label, optional
         The positive class; 1 when None, if the labels are 0 and 1, or -1 and 1.
-    groups : array-like of shape (n_samples,) or (n_samples, 2), optional
+    groups : array-like of shape (n_samples,) or (n_samples, 2), Crossed or Trials, optional
         Rows of one group (speaker, patient) are resampled together. Two columns are crossed
-        factors.
-    same_population : bool
-        With crossed groups: both columns name members of one population (trials of two speakers).
+        factors, as in `bootstrap_score`.
     strata : array-like of shape (n_samples,), optional
         Units are resampled within strata. Give it where the design fixed their numbers.
     block_length : int or "auto", optional
@@ -181,7 +179,6 @@ def bootstrap_curve(
     curve_options = CurveAsked(curve_named(curve), band, grid, pos_label, n_bins)
     sampling = Sampling(
         groups=groups,
-        same_population=same_population,
         strata=strata,
         block_length=block_length,
         sample_weight=sample_weight,

@@ -12,18 +12,18 @@ from typing import Any, Unpack, overload
 from numpy.typing import ArrayLike
 
 from ._base import checks as check
+from ._base.arguments import Anytime, Crossed, Judge, Trials
 from ._base.doors import door
 from ._base.errors import collected
 from ._base.typing import (
     BlockLength,
     Metric,
     Metrics,
-    ProxyWeight,
     ScoreInterval,
     ScoreOptions,
     Simultaneous,
 )
-from .inference.intervals import FOR_ONE_SCORE, canonical_interval, checked_first_look
+from .inference.intervals import FOR_ONE_SCORE, check_one_look, checked_interval, method_of
 from .metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
 from .study.rows import Sampling, Scoring, Wanted, is_lazy
@@ -72,7 +72,7 @@ def bootstrap_score(
     y_pred: ArrayLike,
     *,
     metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,
-    groups: ArrayLike | None = None,
+    groups: ArrayLike | Crossed | Trials | None = None,
     strata: ArrayLike | None = None,
     average_over: ArrayLike | None = None,
     block_length: BlockLength = None,
@@ -81,13 +81,10 @@ def bootstrap_score(
     labels: ArrayLike | None = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
-    interval: ScoreInterval = "auto",
-    first_look: int | None = None,
+    interval: ScoreInterval | Anytime = "auto",
     adjust: Simultaneous | None = None,
-    same_population: bool = False,
     resamples: ArrayLike | Sequence[ArrayLike] | None = None,
-    proxy: ArrayLike | None = None,
-    proxy_weight: ProxyWeight = "auto",
+    proxy: ArrayLike | Judge | None = None,
     greater_is_better: bool | None = None,
     pos_label: Any = None,
     random_state: Any = None,
@@ -116,9 +113,10 @@ def bootstrap_score(
         `functools.partial`. A list or dict gives a dict of results. So does a callable that returns
         a 1-d array, a list or a dict: one result per entry, from one call per resample. With
         ``average=None`` a metric of scikit-learn gives a result for each class.
-    groups : array-like of shape (n_samples,) or (n_samples, 2), optional
-        Rows of one group (speaker, patient) are resampled together. Two columns are crossed
-        factors.
+    groups : array-like of shape (n_samples,) or (n_samples, 2), Crossed or Trials, optional
+        Rows of one group (speaker, patient) are resampled together. Two columns, or
+        `skboot.Crossed`, are crossed factors (readers and cases); `skboot.Trials` are two members
+        of one population (trials of two speakers).
     strata : array-like of shape (n_samples,), optional
         Units are resampled within strata. Give it where the design fixed their numbers.
     average_over : array-like of shape (n_samples,), optional
@@ -148,38 +146,29 @@ def bootstrap_score(
         anytime) make at most 100 000, for the distribution. More than memory holds are refused.
     confidence_level : float
         In (0, 1).
-    interval : str
+    interval : str or Anytime
         Limits are cut at the range of the metric, and ``interval.uncut`` has those of the formula.
+        `skboot.Anytime` holds at every look at growing data.
         ``"auto"`` (the best-measured method for the case, with guards; where fewer than 30 rows
         decide a function of a table, smoothed, or beta for accuracy), or the name of a method:
         wald, wilson, clopper-pearson, beta (of proportions, for few hits or errors), percentile,
         expanded, two-way, basic, normal, t, logit-t, bias-corrected, skewed-t, studentized
         (bootstrap-t), jackknife, ewc, bca, delong, bins, smoothed (tables of truth and decision,
-        drawn with a part of a row in each cell), anytime (holds at every look).
-    first_look : int, optional
-        With ``interval="anytime"``: the number of rows, or groups, at the first look, at least 100
-        rows or 20 groups, fixed before the data were seen. The interval is narrowest there. All
-        intervals from then on hold the true score simultaneously with the confidence level, however
-        often you look and whenever you stop. For means, functions of sums and areas under ROC
-        curves, of independent rows or groups.
+        drawn with a part of a row in each cell).
     adjust : {None, "max-t"}
         For several scores at once, of several metrics or of a metric with several numbers. "max-t":
         simultaneous intervals, each by its own method at the level that the joint bootstrap
         requires. None: each holds by itself.
-    same_population : bool
-        With crossed groups: both columns name members of one population (trials of two speakers).
     resamples : array-like of shape (n_resamples, n_samples), or list of arrays, optional
         0-based row indices to use in place of resampling; ``groups`` then gives the units of the
         jackknife. Arrays of a list may have any number of rows, such as the rows that a training
         sample left out: the spread of the scores is then that of samples of this size.
-    proxy : array-like of shape (n_samples,), optional
+    proxy : array-like of shape (n_samples,) or Judge, optional
         Labels by a judge, such as a language model, for all rows, where humans labelled only a
         random part: ``y_true`` is NaN or None on the other rows. With ``metric="mean"`` the judge's
         values, and human ones in ``y_pred``. The judge's error is estimated on the labelled rows,
-        at least 30 units, and corrected for.
-    proxy_weight : "auto" or float
-        Weight of the judge in [0, 1]; 0 uses human labels alone. "auto": the weight of the smallest
-        variance, or 0 where the interval is not shorter than that of human labels alone.
+        at least 30 units, and corrected for. The weight of the judge is that of the smallest
+        variance, unless `skboot.Judge` gives one.
     greater_is_better : bool, optional
         Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and
         nothing is called better or worse. A value that contradicts a known metric is refused.
@@ -271,7 +260,6 @@ def bootstrap_score(
         block_length=block_length,
         sample_weight=sample_weight,
         by=by,
-        same_population=same_population,
         resamples=resamples,
         n_resamples=n_resamples,
         random_state=random_state,
@@ -282,23 +270,16 @@ def bootstrap_score(
     if adjust is not None:
         _check_adjust(adjust, sampling)
     level = check.check_confidence_level(confidence_level)
-    interval = canonical_interval(interval)
-    check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
-    look = None
-    if interval == "anytime" or first_look is not None:
-        look = checked_first_look(interval, first_look, by=by, adjust=adjust)
+    interval_wanted = checked_interval(interval, ["auto", *FOR_ONE_SCORE])
+    check_one_look(interval_wanted, by=by, adjust=adjust)
     score_options = Wanted(
-        interval=interval,
+        interval=interval_wanted,
         confidence_level=level,
         workers=check.check_workers(n_jobs, verbose),
         adjust=adjust,
-        first_look=look,
     )
-    has_weight = not check.is_among(proxy_weight, ["auto"])
-    if proxy is not None or has_weight:
-        return _score_with_judge(
-            proxy, proxy_weight, y_true, y_pred, sampling, scoring, score_options
-        )
+    if proxy is not None:
+        return _score_with_judge(proxy, y_true, y_pred, sampling, scoring, score_options)
     if is_lazy(y_true, y_pred):
         # Imported here, because few columns are read in parts.
         from .streams.columns import streamed
@@ -312,7 +293,6 @@ def bootstrap_score(
 
 def _score_with_judge(
     proxy: Any,
-    proxy_weight: Any,
     y_true: Any,
     y_pred: Any,
     sampling: Sampling,
@@ -326,13 +306,12 @@ def _score_with_judge(
 
     labels = LabelledTwice.checked(
         proxy,
-        proxy_weight,
         y_true,
         y_pred,
         sampling,
         score_options,
         by_argument={None: ("y_pred", y_pred)},
-        interval=score_options.interval,
+        interval=method_of(score_options.interval),
         intervals=STREAMED_SCORES,
     )
     with collected():

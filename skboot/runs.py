@@ -13,11 +13,13 @@ from typing import Any, Unpack, overload
 from numpy.typing import ArrayLike
 
 from ._base import checks as check
+from ._base.arguments import Crossed, Trials
 from ._base.doors import door
 from ._base.errors import tell
 from ._base.typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
-from .inference.intervals import FOR_ONE_SCORE, canonical_interval
+from .inference.intervals import FOR_ONE_LOOK, checked_interval, method_of
 from .inference.runs import ESTIMANDS, check_method
+from .metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
 from .study.rows import Sampling, Scoring, Wanted, measured_by
 from .study.runs import (
@@ -37,7 +39,7 @@ def bootstrap_runs(
     y_true: ArrayLike | None,
     y_preds: Any,
     *,
-    metric: Metric,
+    metric: Metric = ...,
     **options: Unpack[RunsOptions],
 ) -> EvaluationResult: ...
 @overload
@@ -53,12 +55,12 @@ def bootstrap_runs(
     y_true: ArrayLike | None,
     y_preds: Any,
     *,
-    metric: Metric | Metrics,
+    metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,
     varied: Varied = "seed",
     training: ArrayLike | None = None,
     full_runs: Any = None,
     estimand: Estimand = "method",
-    groups: ArrayLike | None = None,
+    groups: ArrayLike | Crossed | Trials | None = None,
     strata: ArrayLike | None = None,
     average_over: ArrayLike | None = None,
     block_length: BlockLength = None,
@@ -100,9 +102,9 @@ def bootstrap_runs(
         with all its choices). "next_run": the score of the next run on as many new test rows, a
         prediction interval. "pooled": the spread of single runs, percentiles of all test replicates
         of all runs, which is no confidence interval. "system": the first run alone.
-    groups : array-like of shape (n_samples,) or (n_samples, 2), optional
+    groups : array-like of shape (n_samples,) or (n_samples, 2), Crossed or Trials, optional
         Rows of one group (speaker, patient) are resampled together. Two columns are crossed
-        factors.
+        factors, as in `bootstrap_score`.
     strata : array-like of shape (n_samples,), optional
         Units are resampled within strata. Give it where the design fixed their numbers.
     average_over : array-like of shape (n_samples,), optional
@@ -178,7 +180,7 @@ def bootstrap_runs(
     >>> y_true = rng.integers(0, 2, size=500)
     >>> hard = rng.random(500) < 0.3  # rows on which ten trained systems err now and then
     >>> wrong = hard & (rng.random((10, 500)) < 0.5)
-    >>> result = bootstrap_runs(y_true, y_true ^ wrong, metric="accuracy", random_state=0)
+    >>> result = bootstrap_runs(y_true, y_true ^ wrong, random_state=0)
     >>> print(result)
     0.861 (0.837 to 0.884)
     >>> print(f"next run {result.interval(estimand='next_run'):.2f}")
@@ -186,8 +188,8 @@ def bootstrap_runs(
     """
     level = check.check_confidence_level(confidence_level)
     check.check_choice("varied", varied, VARIED)
-    interval = canonical_interval(interval)
-    estimand = _checked_estimand(estimand, interval)
+    interval_wanted = checked_interval(interval, [*FOR_ONE_LOOK, "auto", "components"])
+    estimand = _checked_estimand(estimand, method_of(interval_wanted))
     workers = check.check_workers(n_jobs, verbose)
     columns = checked_columns(y_true, sample_weight, labels)
     if isinstance(y_preds, Mapping):
@@ -213,7 +215,7 @@ def bootstrap_runs(
         random_state=random_state,
     )
     answers = {"y_true": y_true, "y_preds": y_preds, "full_runs": full_runs}
-    score_options = Wanted(interval=interval, confidence_level=level, workers=workers)
+    score_options = Wanted(interval=interval_wanted, confidence_level=level, workers=workers)
     study = study_of(scored, sampling, answers, score_options, scoring.settings, len(runs.rows))
     check_units_vary(study.plan, columns.weights)
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
@@ -231,8 +233,6 @@ def bootstrap_runs(
 def _checked_estimand(estimand: Estimand, interval: str) -> Estimand:
     """Return the estimand of the call; refuse an interval that it does not have."""
     check.check_choice("estimand", estimand, ESTIMANDS)
-    intervals = [*FOR_ONE_SCORE, "auto", "components"]
-    check.check_choice("interval", interval, intervals)
     if interval == "percentile" and estimand == "method":
         # The pooled recipe goes by the name of its interval.
         return "pooled"

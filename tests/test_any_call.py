@@ -69,7 +69,7 @@ def columns_of(design, n, rng):
         "groups": {"groups": groups},
         "groups in strata": {"groups": groups, "strata": groups % 2},
         "crossed": {"groups": np.column_stack((first, second))},
-        "one population": {"groups": np.column_stack((first, second)), "same_population": True},
+        "one population": {"groups": skboot.Trials(first, second)},
         "tasks": {"average_over": np.arange(n) % 2},
     }[design]
 
@@ -166,11 +166,12 @@ def test_names_of_units_in_the_same_order_draw_the_same(design, seed):
     y_true = np.arange(n) % 2
     y_pred = np.where(rng.random(n) < 0.3, 1 - y_true, y_true)
     columns = columns_of(design, n, rng)
-    renamed = {
-        name: np.char.add("unit ", np.char.zfill(np.asarray(column).astype(str), 3))
-        if name != "same_population"
-        else column
-        for name, column in columns.items()
-    }
+
+    def named(column):
+        if isinstance(column, skboot.Trials):
+            return skboot.Trials(named(column.a), named(column.b))
+        return np.char.add("unit ", np.char.zfill(np.asarray(column).astype(str), 3))
+
+    renamed = {name: named(column) for name, column in columns.items()}
     options = {"y_true": y_true, "y_pred": y_pred, "n_resamples": 19, "random_state": 1}
     same_answers(quiet(**options, **columns), quiet(**options, **renamed))

@@ -164,7 +164,6 @@ ASIDE = [
     ("compare_runs(y, A=runs[:5], B=runs[5:])", "compare_runs(y_true, {'A'"),
     ("compare_systems(y, {'A': runs[:5], 'B': runs[5:]})", "compare_runs(y_true, {'A'"),
     ("bootstrap_score(None, right_a, right_b, metric='mean')", "compare_systems(y_true, {'A'"),
-    ("bootstrap_runs(y, runs)", "bootstrap_runs(y_true, y_preds, metric='accuracy')"),
     ("bootstrap_score(y, runs)", "bootstrap_runs(y_true, y_preds, metric='accuracy')"),
     ("search_score(search, X, y)", "out_of_fold(search, X, y)"),
     # Arguments of other functions.
@@ -189,7 +188,7 @@ ASIDE = [
     ("bootstrap_score(y, new, interval='BC')", "Did you mean 'bca'?"),
     ("bootstrap_score(y, [None, *new[1:]])", "Got 1 such value, the first in row 0."),
     ("bootstrap_score(None, right_a, judge=right_b)", "'proxy'"),
-    ("bootstrap_score(None, right_a, human=right_b)", "proxy, proxy_weight"),
+    ("bootstrap_score(None, right_a, human=right_b)", "proxy, greater_is_better"),
     ("bootstrap_score(y, prob, threshold=0.5)", "It takes y_true, y_pred"),
     # Options of metrics.
     ("bootstrap_score(y, new, metric='f1', average='macro')", "metric='f1_macro'"),

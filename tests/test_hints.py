@@ -131,13 +131,15 @@ def test_scores_that_may_be_no_worse_than_chance_are_left_alone():
     assert not any("ignore" in x for x in result.notes)
 
 
-def test_two_columns_of_groups_in_a_tuple_are_to_be_stacked():
+def test_two_columns_of_groups_in_a_tuple_are_two_factors_or_members():
     groups = (np.arange(N) % 10, (np.arange(N) * 7) % 12)
     message = message_of(lambda: bootstrap_score(TRUTH, DECISION, groups=groups))
-    assert "groups=np.column_stack((first, second))" in message
-    stacked = np.column_stack(groups)
+    assert "groups=skboot.Crossed(first, second)" in message
+    assert "groups=skboot.Trials(first, second)" in message
     with pytest.warns(UserWarning, match="Only 10 members"):
-        result = bootstrap_score(TRUTH, DECISION, groups=stacked, n_resamples=399, random_state=0)
+        result = bootstrap_score(
+            TRUTH, DECISION, groups=skboot.Crossed(*groups), n_resamples=399, random_state=0
+        )
     assert result.n_samples == N
 
 

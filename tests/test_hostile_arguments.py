@@ -208,7 +208,6 @@ HOSTILE = {
     "n_jobs": {"0": 0, "text": "a", "1.5": 1.5, "True": True},
     "verbose": {"text": "x", "negative": -1, "1.5": 1.5, "a list": [1]},
     "greater_is_better": {"text": "x", "5": 5},
-    "same_population": {"text": "x", "None": None},
     "paired_runs": {"text": "x", "None": None},
     "reference": {"5": 5, "a list": ["A"]},
     "adjust": {"5": 5, "a list": ["holm"]},
@@ -606,7 +605,7 @@ def test_a_column_is_no_positive_label():
 
 
 @pytest.mark.parametrize(
-    ("changes", "named"), [({"reference": Y}, "reference"), ({"same_population": Y}, "same_pop")]
+    ("changes", "named"), [({"reference": Y}, "reference"), ({"paired": Y}, "paired")]
 )
 def test_a_column_is_no_option_of_a_comparison(changes, named):
     with pytest.raises(ValueError, match=f"'{named}.*' parameter of compare_systems must be"):

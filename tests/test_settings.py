@@ -63,7 +63,7 @@ def test_a_judge_and_its_weight_are_held(name, weight):
     some = np.where(np.arange(N) < 40, Y, np.nan)
     systems = A if name == "bootstrap_score" else {"A": A, "B": B}
     call = getattr(skboot, name)
-    held = call(some, systems, proxy=Y, proxy_weight=weight, random_state=0, **NUMBERS).settings
+    held = call(some, systems, proxy=skboot.Judge(Y, weight), random_state=0, **NUMBERS).settings
     assert (held["proxy"], held["proxy_weight"]) == (True, weight)
     assert held["n_resamples"] == 49
 

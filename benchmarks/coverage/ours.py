@@ -31,8 +31,7 @@ def _result(sample: SystemSample, seed: int):
         sample.y_true,
         sample.y_pred,
         metric=sample.score.ours,
-        groups=sample.groups,
-        same_population=sample.same_population,
+        groups=sample.units,
         random_state=seed,
     )
 

@@ -20,21 +20,20 @@ Z = stats.norm.ppf((1 + LEVEL) / 2)
 
 def ours(sample: PairSample, seed: int) -> dict:
     """The default of `compare_systems`."""
-    return {"": _compared(sample, seed, sample.groups, sample.same_population)}
+    return {"": _compared(sample, seed, sample.units)}
 
 
 def as_rows(sample: PairSample, seed: int) -> dict:
     """The same with the rows of groups taken for independent ones (wrong)."""
-    return {"": _compared(sample, seed, None, False)}
+    return {"": _compared(sample, seed, None)}
 
 
-def _compared(sample, seed, groups, same_population):
+def _compared(sample, seed, groups):
     [pair] = compare_systems(
         sample.y_true,
         {"first": sample.first, "second": sample.second},
         metric=sample.score.ours,
         groups=groups,
-        same_population=same_population,
         random_state=seed,
     ).pairs
     return pair.confidence_interval[:2]

@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from skboot import Trials
+
 from .scores import Score
+
+
+def units_of(groups: np.ndarray | None, same_population: bool) -> np.ndarray | Trials | None:
+    """Groups, or two columns of members, as skboot takes them."""
+    return Trials(*groups.T) if same_population else groups
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,11 @@ class SystemSample:
     groups: np.ndarray | None = None
     same_population: bool = False
     exception: str = ""
+
+    @property
+    def units(self) -> np.ndarray | Trials | None:
+        """Groups as skboot takes them."""
+        return units_of(self.groups, self.same_population)
 
 
 Learner = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -98,6 +110,11 @@ class PairSample:
     groups: np.ndarray | None = None
     same_population: bool = False
     exception: str = ""
+
+    @property
+    def units(self) -> np.ndarray | Trials | None:
+        """Groups as skboot takes them."""
+        return units_of(self.groups, self.same_population)
 
     @property
     def first(self) -> np.ndarray:

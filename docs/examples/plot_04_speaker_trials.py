@@ -3,13 +3,13 @@ Equal error rate of speaker verification: resample speakers, not trials
 =======================================================================
 
 A trial compares two recordings, and each speaker is in many trials, on either side. With
-``same_population=True`` you resample speakers with all their trials. An interval from single trials
-is too short: 1500 trials of 60 speakers are worth 60 speakers.
+``groups=Trials(first, second)`` you resample speakers with all their trials. An interval from
+single trials is too short: 1500 trials of 60 speakers are worth 60 speakers.
 """
 
 import numpy as np
 
-from skboot import bootstrap_score
+from skboot import Trials, bootstrap_score
 from skboot.plots import IntervalDisplay
 
 rng = np.random.default_rng(0)
@@ -19,10 +19,10 @@ same = first == second
 typical = rng.normal(size=60)
 score = 2 * same + 0.5 * (typical[first] + typical[second]) + rng.normal(size=1500)
 
-speakers = {"groups": np.column_stack((first, second)), "same_population": True}
+speakers = Trials(first, second)
 rate = {"metric": "equal_error_rate", "random_state": 0}
 results = {
     "trials resampled": bootstrap_score(same, score, **rate),
-    "speakers resampled": bootstrap_score(same, score, **rate, **speakers),
+    "speakers resampled": bootstrap_score(same, score, **rate, groups=speakers),
 }
 picture = IntervalDisplay.from_results(results, show_naive=False)

@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from skboot import bootstrap_score
+from skboot import Judge, bootstrap_score
 
 X, digit = load_digits(return_X_y=True)
 rng = np.random.default_rng(0)
@@ -30,7 +30,7 @@ labels[by_humans] = digit[rows][by_humans]
 results = {
     "judge alone": bootstrap_score(judge, system, random_state=0),
     "human labels alone": bootstrap_score(
-        labels, system, proxy=judge, proxy_weight=0, random_state=0
+        labels, system, proxy=Judge(judge, weight=0), random_state=0
     ),
     "corrected": bootstrap_score(labels, system, proxy=judge, random_state=0),
 }

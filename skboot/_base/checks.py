@@ -427,20 +427,27 @@ def check_groups(groups: ArrayLike) -> NDArray[np.intp]:
     return _coded_groups("groups", check_rows("groups", groups), "group")
 
 
-def check_pairs(groups: NDArray[Any], same_population: bool) -> NDArray[np.int32]:
-    """Number the members of two crossed columns, (n_samples, 2); jointly for one population."""
-    if groups.shape[1] != 2:
+def check_pairs(
+    members: Sequence[NDArray[Any]], *, of_one_population: bool = False
+) -> NDArray[np.int32]:
+    """Number the members of two columns, (n_samples, 2); jointly where they are of one population.
+
+    Members are few and pairs are many, so that narrow numbers halve the memory of pairs.
+    """
+    if len(members) != 2:
         raise fail(
             "groups",
             "be of shape (n_samples,), or (n_samples, 2) for crossed groups",
-            f"shape {groups.shape}",
+            f"shape {(len(members[0]), len(members))}",
         )
-    if same_population:
-        joint = _coded_groups("groups", groups.ravel(), "member")
-        return joint.reshape(groups.shape).astype(np.int32)
-    # Members are few and pairs are many, so that narrow numbers halve the memory of pairs.
-    columns = np.empty(groups.shape, dtype=np.int32)
-    for k, column in enumerate(groups.T):
+    columns = np.empty((len(members[0]), 2), dtype=np.int32)
+    if of_one_population:
+        mixed = members[0].dtype.kind != members[1].dtype.kind
+        joint = np.column_stack([column.astype(object) if mixed else column for column in members])
+        numbers = _coded_groups("groups", converted("groups", joint).ravel(), "member")
+        columns[:] = numbers.reshape(columns.shape)
+        return columns
+    for k, column in enumerate(members):
         columns[:, k] = _coded_groups("groups", column, "member")
     return columns
 

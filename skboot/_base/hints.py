@@ -131,6 +131,13 @@ paired_runs paired
 report output out
 proxy judge llm
 """
+# Arguments that are part of a value, by the names under which they are given alone: the argument
+# that takes the value, its type, and how it is made.
+_IN_A_VALUE = {
+    "first_look": ("interval", "Anytime", "skboot.Anytime(first_look={!r})"),
+    "same_population": ("groups", "Trials", "skboot.Trials(a, b), with the two columns of members"),
+    "proxy_weight": ("proxy", "Judge", "skboot.Judge(labels, weight={!r})"),
+}
 _OF_METRICS = ("beta", "k", "quantile", "p_target", "prior", "priors")
 # Functions of labels and predictions, in whose place others may be meant.
 _OF_LABELS = [
@@ -282,6 +289,11 @@ def advice_on(call: Call, text: str) -> str:
 def _argument_for(call: Call, name: str) -> str:
     """Which argument is meant by an unknown one: of the function, its metric or its class."""
     keywords, value = keywords_of(call.function), call.options[name]
+    if name in _IN_A_VALUE:
+        argument, kind, meant_call = _IN_A_VALUE[name]
+        parameter = inspect.signature(call.function).parameters.get(argument)
+        if parameter is not None and kind in str(parameter.annotation):
+            return f"Use {argument}={meant_call.format(value)}."
     if "metric" in keywords:
         metric = call.options.get("metric", "accuracy")
         if f"{metric}_{value}" in sklearn.metrics.get_scorer_names():

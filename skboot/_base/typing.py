@@ -12,6 +12,8 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 from numpy.typing import ArrayLike
 
+from .arguments import Anytime, Crossed, Judge, Trials
+
 Metric: TypeAlias = str | Callable[..., Any]
 # Several metrics; a list is not covariant, so each kind of list is named.
 Metrics: TypeAlias = (
@@ -46,7 +48,6 @@ ScoreInterval: TypeAlias = Literal[
     "delong",
     "bins",
     "smoothed",
-    "anytime",
 ]
 RunsInterval: TypeAlias = ScoreInterval | Literal["components"]
 DifferenceInterval: TypeAlias = Literal[
@@ -62,7 +63,6 @@ DifferenceInterval: TypeAlias = Literal[
     "tango",
     "delong",
     "logit-delong",
-    "anytime",
 ]
 RunsDifferenceInterval: TypeAlias = Literal["auto", "components", "welch"]
 MethodsDifferenceInterval: TypeAlias = Literal[
@@ -80,7 +80,6 @@ Estimand: TypeAlias = Literal["system", "method", "next_run", "pooled"]
 Adjustment: TypeAlias = Literal["max-t", "holm"]
 Simultaneous: TypeAlias = Literal["max-t"]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
-ProxyWeight: TypeAlias = float | Literal["auto"]
 BlockLength: TypeAlias = int | Literal["auto"] | None
 Strategy: TypeAlias = Literal["cv-bootstrap", "oob", ".632", ".632+", "optimism"]
 InnerCV: TypeAlias = Literal["grouped", "as-is"]
@@ -127,7 +126,6 @@ class _WorkOptions(TypedDict, total=False):
 
 
 class _RowOptions(_WorkOptions, total=False):
-    groups: ArrayLike | None
     sample_weight: ArrayLike | None
     labels: ArrayLike | None
     n_resamples: int
@@ -143,8 +141,7 @@ class CurveOptions(_WorkOptions, total=False):
     grid: ArrayLike | None
     n_bins: int
     pos_label: Any
-    groups: ArrayLike | None
-    same_population: bool
+    groups: ArrayLike | Crossed | Trials | None
     strata: ArrayLike | None
     block_length: BlockLength
     sample_weight: ArrayLike | None
@@ -168,27 +165,27 @@ class LearningOptions(_WorkOptions, total=False):
 class SearchOptions(_RowOptions, total=False):
     """Options of `skboot.search_score`."""
 
+    groups: ArrayLike | None
     interval: SearchInterval
 
 
 class ScoreOptions(_RowOptions, total=False):
     """Options of `skboot.bootstrap_score`."""
 
+    groups: ArrayLike | Crossed | Trials | None
     strata: ArrayLike | None
     average_over: ArrayLike | None
     block_length: BlockLength
-    interval: ScoreInterval
-    first_look: int | None
+    interval: ScoreInterval | Anytime
     adjust: Simultaneous | None
-    same_population: bool
     resamples: ArrayLike | Sequence[ArrayLike] | None
-    proxy: ArrayLike | None
-    proxy_weight: ProxyWeight
+    proxy: ArrayLike | Judge | None
 
 
 class RunsOptions(_RowOptions, total=False):
     """Options of `skboot.bootstrap_runs`."""
 
+    groups: ArrayLike | Crossed | Trials | None
     varied: Varied
     training: ArrayLike | None
     full_runs: Any
@@ -202,6 +199,7 @@ class RunsOptions(_RowOptions, total=False):
 class SystemsOptions(_RowOptions, total=False):
     """Options of `skboot.compare_systems`."""
 
+    groups: ArrayLike | Crossed | Trials | Mapping[str, Any] | None
     reference: str | None
     adjust: Adjustment | None
     alternative: Alternative
@@ -209,16 +207,14 @@ class SystemsOptions(_RowOptions, total=False):
     average_over: ArrayLike | None
     block_length: BlockLength
     paired: bool
-    proxy: ArrayLike | Mapping[str, ArrayLike] | None
-    proxy_weight: ProxyWeight
-    interval: DifferenceInterval
-    first_look: int | None
-    same_population: bool
+    proxy: ArrayLike | Mapping[str, ArrayLike] | Judge | None
+    interval: DifferenceInterval | Anytime
 
 
 class CompareRunsOptions(_RowOptions, total=False):
     """Options of `skboot.compare_runs`."""
 
+    groups: ArrayLike | Crossed | Trials | None
     varied: Varied
     training: Mapping[str, ArrayLike] | None
     paired_runs: bool

@@ -837,7 +837,7 @@ _FUNCTION = re.compile(
 _ARGUMENT = re.compile(
     r"\b(labels|groups|strata|by|average_over|block_length|metric|interval|confidence_level|"
     r"n_resamples|random_state|sample_weight|pos_label|greater_is_better|half_width|difference|"
-    r"margin|power|proportion|n|decimals|same_population)="
+    r"margin|power|proportion|n|decimals)="
     r"(?:(\w[\w.-]*\w|\w|'\w+')|(?=[\s,.;]|$))"
 )
 # A sentence that says what to write in Python: a call, a function, a dict or a function's name.
@@ -930,7 +930,8 @@ def _with_options(text: str) -> str:
         option = _option_name(name)
         return f"{option} {value}" if value not in (None, "True") else option
 
-    return _ARGUMENT.sub(option_of, _FUNCTION.sub("", _joined_lines(text)))
+    text = _joined_lines(text).replace("groups=skboot.Trials(a, b)", "--same-population")
+    return _ARGUMENT.sub(option_of, _FUNCTION.sub("", text))
 
 
 def _joined_lines(text: str) -> str:

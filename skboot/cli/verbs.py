@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._base.arguments import Anytime, Trials
 from .._base.errors import BadArgument, arguments_named, parts_of, warn_user
 from .._base.reading import BadCall
 from ..metrics.cells import check_two_columns
@@ -278,14 +279,23 @@ def _call_function(
 ) -> Any:
     """Call a public function, and put its errors into the words of the command line."""
     # The options of the columns, and those of the call.
-    names = ("block_length", "greater_is_better", "n_resamples", "confidence_level", "first_look")
+    names = ("block_length", "greater_is_better", "n_resamples", "confidence_level")
     settings = {name: getattr(call, name, None) for name in (*names, "interval")}
     metric = name_list(getattr(call, "metric", None))
     settings["metric"] = metric[0] if len(metric) == 1 else metric or None
-    settings["same_population"] = call.same_population or None
     options |= {name: value for name, value in settings.items() if value is not None}
     options |= rows.options | {"random_state": call.seed}
+    if call.same_population:
+        options["groups"] = Trials(*options["groups"].T)
+    first_look = getattr(call, "first_look", None)
+    if (first_look is None) == (options.get("interval") == "anytime"):
+        raise BadCall(
+            "--interval anytime and --first-look go together: --interval anytime --first-look 100 "
+            "is the interval that holds at every look from 100 rows on"
+        )
     try:
+        if first_look is not None:
+            options["interval"] = Anytime(first_look)
         is_column = rows.y_true is not None and rows.y_true.ndim == 1
         if is_column and np.ndim(predicted) == 2 and predicted.min() >= 0 and predicted.max() <= 1:
             # Two columns of numbers in [0, 1] that are hardly probabilities of both classes.

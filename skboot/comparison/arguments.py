@@ -10,9 +10,16 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from .._base import checks as check
+from .._base.arguments import Anytime
 from .._base.errors import Note, NoteKind, only_advises
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
-from ..inference.intervals import ALTERNATIVES, canonical_interval, checked_first_look
+from ..inference.intervals import (
+    ALTERNATIVES,
+    canonical_interval,
+    check_one_look,
+    checked_interval,
+    method_of,
+)
 from ..metrics.statistic import Statistic
 from ..results.comparison import check_below_range
 from ..study.rows import Rows, checked_rows, rows_of
@@ -36,10 +43,8 @@ class ComparisonOptions:
         Alternative of the first minus the second.
     reference : str or None
         The system that all others are compared with; None: all pairs.
-    first_look : int or None
-        Units at the first of the looks that the intervals shall hold at.
-    system_interval : str
-        Interval of each system: beside differences that hold at every look stand systems that do.
+    looks : Anytime or None
+        The first of the looks that the intervals shall hold at; ``interval`` is then "anytime".
     """
 
     interval: str
@@ -47,8 +52,17 @@ class ComparisonOptions:
     confidence_level: float
     alternative: str = "two-sided"
     reference: str | None = None
-    first_look: int | None = None
-    system_interval: str = "auto"
+    looks: Anytime | None = None
+
+    @property
+    def first_look(self) -> int | None:
+        """Units at the first of the looks that the intervals shall hold at."""
+        return None if self.looks is None else self.looks.first_look
+
+    @property
+    def system_interval(self) -> str | Anytime:
+        """Interval of each system, which holds at every look if those of differences do."""
+        return self.looks or "auto"
 
     @property
     def with_ranks(self) -> bool:
@@ -59,10 +73,8 @@ class ComparisonOptions:
     @property
     def settings(self) -> dict[str, Any]:
         """The options as results hold them."""
-        settings = {name: value for name, value in vars(self).items() if name != "system_interval"}
-        if self.first_look is None:
-            del settings["first_look"]
-        return settings
+        settings = {name: value for name, value in vars(self).items() if name != "looks"}
+        return settings if self.looks is None else settings | vars(self.looks)
 
 
 def checked_params(params: Any, groups: Any) -> tuple[Any, dict[str, Any]]:
@@ -84,7 +96,6 @@ def checked_options(
     confidence_level: Any,
     alternative: Any,
     reference: Any,
-    first_look: Any = None,
     by: Any = None,
 ) -> ComparisonOptions:
     """Accept the names of an interval that a difference has, an adjustment and an alternative.
@@ -92,32 +103,25 @@ def checked_options(
     The name of the reference is checked with those of the systems.
     """
     level = check.check_confidence_level(confidence_level)
-    interval = canonical_interval(interval, DIFFERENCE_METHODS)
-    if isinstance(interval, str) and interval in PROBLEMS:
+    name = canonical_interval(interval, DIFFERENCE_METHODS)
+    if isinstance(name, str) and name in PROBLEMS:
         raise check.fail(
             "interval",
             "be one that a paired difference has",
-            f"{interval!r}, which {PROBLEMS[interval]}",
+            f"{name!r}, which {PROBLEMS[name]}",
             f"Known: {['auto', *DIFFERENCE_METHODS]}.",
         )
     check_adjust(adjust)
-    check.check_choice("interval", interval, ["auto", *DIFFERENCE_METHODS])
+    interval = checked_interval(interval, ["auto", *DIFFERENCE_METHODS])
     check.check_choice("alternative", alternative, ALTERNATIVES)
-    if interval != "anytime" and first_look is None:
+    if not isinstance(interval, Anytime):
         return ComparisonOptions(interval, adjust, level, alternative, reference)
-    look = checked_first_look(interval, first_look, by=by)
+    check_one_look(interval, by=by)
     if adjust == "holm":
         advice = "Use adjust='max-t', which is Bonferroni's rule there, or None."
         raise check.fail("adjust", "not be 'holm', which needs p-values", "'holm'", advice)
-    return ComparisonOptions(
-        interval,
-        adjust and "bonferroni",
-        level,
-        alternative,
-        reference,
-        look,
-        system_interval=interval,
-    )
+    adjust = adjust and "bonferroni"
+    return ComparisonOptions(method_of(interval), adjust, level, alternative, reference, interval)
 
 
 def check_adjust(adjust: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from .._base import checks as check
+from .._base.arguments import Anytime, Crossed, Trials
 from .._base.doors import door
 from .._base.errors import Note, tell
 from .._base.typing import DifferenceInterval, Metric
@@ -29,16 +30,14 @@ def assert_not_worse(
     metric: Metric = ACCURACY_IF_NOT_GIVEN,
     margin: float,
     inconclusive: Literal["fail", "warn", "pass"] = "fail",
-    groups: ArrayLike | None = None,
+    groups: ArrayLike | Crossed | Trials | None = None,
     strata: ArrayLike | None = None,
     average_over: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
-    interval: DifferenceInterval = "auto",
-    first_look: int | None = None,
-    same_population: bool = False,
+    interval: DifferenceInterval | Anytime = "auto",
     greater_is_better: bool | None = None,
     pos_label: Any = None,
     random_state: Any = None,
@@ -68,9 +67,9 @@ def assert_not_worse(
         of the metric.
     inconclusive : {"fail", "warn", "pass"}
         What happens where the data do not decide: an AssertionError, a UserWarning, or nothing.
-    groups : array-like of shape (n_samples,) or (n_samples, 2), optional
+    groups : array-like of shape (n_samples,) or (n_samples, 2), Crossed or Trials, optional
         Rows of one group (speaker, patient) are resampled together. Two columns are crossed
-        factors.
+        factors, as in `skboot.bootstrap_score`.
     strata : array-like of shape (n_samples,), optional
         Units are resampled within strata. Give it where the design fixed their numbers.
     average_over : array-like of shape (n_samples,), optional
@@ -86,13 +85,9 @@ def assert_not_worse(
         Number of resamples, at least 2.
     confidence_level : float
         In (0, 1). At .95 a model that is worse by the margin passes in about 2.5% of data sets.
-    interval : str
+    interval : str or Anytime
         As in `skboot.compare_systems`. Right and wrong on independent rows are judged by Tango's,
-        and areas under ROC curves by ``"logit-delong"``; with ``"anytime"`` by that.
-    first_look : int, optional
-        The rows or groups at the first of several looks, as in `skboot.compare_systems`.
-    same_population : bool
-        With crossed groups: both columns name members of one population (trials of two speakers).
+        and areas under ROC curves by ``"logit-delong"``; with `skboot.Anytime` by that.
     greater_is_better : bool, optional
         Direction of ``"mean"`` and of callables, which skboot cannot know; it must be given for
         them.
@@ -153,11 +148,10 @@ def assert_not_worse(
         strata=strata,
         average_over=average_over,
         sample_weight=sample_weight,
-        same_population=same_population,
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    options = checked_options(interval, None, confidence_level, "two-sided", None, first_look)
+    options = checked_options(interval, None, confidence_level, "two-sided", None)
     workers = check.check_workers(n_jobs, verbose)
     study = study_of_systems(
         y_true,
@@ -174,7 +168,6 @@ def assert_not_worse(
             interval=options.system_interval,
             confidence_level=options.confidence_level,
             workers=workers,
-            first_look=options.first_look,
         ),
         options,
         margin=margin,

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
+from .._base.arguments import Crossed, Trials
 from .._base.doors import door
 from .._base.errors import Note, Notes, collected, tell
 from .._base.typing import (
@@ -133,7 +134,7 @@ def compare_runs(
     adjust: Adjustment | None = "max-t",
     greater_is_better: bool | None = None,
     pos_label: Any = None,
-    groups: ArrayLike | None = None,
+    groups: ArrayLike | Crossed | Trials | None = None,
     strata: ArrayLike | None = None,
     average_over: ArrayLike | None = None,
     block_length: BlockLength = None,
@@ -185,9 +186,9 @@ def compare_runs(
         nothing is called better or worse. A value that contradicts a known metric is refused.
     pos_label : label, optional
         The positive class of metrics that have one, as in `bootstrap_score`.
-    groups : array-like of shape (n_samples,) or (n_samples, 2), optional
+    groups : array-like of shape (n_samples,) or (n_samples, 2), Crossed or Trials, optional
         Rows of one group (speaker, patient) are resampled together. Two columns are crossed
-        factors.
+        factors, as in `bootstrap_score`.
     strata : array-like of shape (n_samples,), optional
         Units are resampled within strata. Give it where the design fixed their numbers.
     average_over : array-like of shape (n_samples,), optional

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._base import checks as check
+from .._base.arguments import Anytime, Crossed, Judge, Trials
 from .._base.doors import door
 from .._base.errors import Note, collected, tell
 from .._base.typing import (
@@ -25,7 +26,6 @@ from .._base.typing import (
     DifferenceInterval,
     Metric,
     Metrics,
-    ProxyWeight,
     SystemsOptions,
 )
 from .._base.values import in_order_of_content
@@ -140,7 +140,7 @@ def compare_systems(
     metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,
     reference: str | None = None,
     adjust: Adjustment | None = "max-t",
-    groups: ArrayLike | None = None,
+    groups: ArrayLike | Crossed | Trials | Mapping[str, Any] | None = None,
     strata: ArrayLike | None = None,
     average_over: ArrayLike | None = None,
     block_length: BlockLength = None,
@@ -149,13 +149,10 @@ def compare_systems(
     labels: ArrayLike | None = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
-    interval: DifferenceInterval = "auto",
-    first_look: int | None = None,
+    interval: DifferenceInterval | Anytime = "auto",
     alternative: Alternative = "two-sided",
     paired: bool = True,
-    same_population: bool = False,
-    proxy: ArrayLike | Mapping[str, ArrayLike] | None = None,
-    proxy_weight: ProxyWeight = "auto",
+    proxy: ArrayLike | Mapping[str, ArrayLike] | Judge | None = None,
     greater_is_better: bool | None = None,
     pos_label: Any = None,
     random_state: Any = None,
@@ -185,9 +182,9 @@ def compare_systems(
     adjust : {"max-t", "holm", None}
         For several differences at once. "max-t": simultaneous intervals and p-values from the joint
         bootstrap. "holm": Holm's p-values with Bonferroni intervals. None: neither.
-    groups : array-like of shape (n_samples,) or (n_samples, 2), optional
+    groups : array-like of shape (n_samples,) or (n_samples, 2), Crossed or Trials, optional
         Rows of one group (speaker, patient) are resampled together. Two columns are crossed
-        factors.
+        factors, as in `bootstrap_score`.
     strata : array-like of shape (n_samples,), optional
         Units are resampled within strata. Give it where the design fixed their numbers.
     average_over : array-like of shape (n_samples,), optional
@@ -211,20 +208,18 @@ def compare_systems(
         Number of resamples, at least 2.
     confidence_level : float
         In (0, 1).
-    interval : str
-        Of the differences. ``"auto"`` is ``"expanded"``, but ``"tango"`` where independent rows
-        have fewer than ten discordant ones (on which one system alone is right),
+    interval : str or Anytime
+        Of the differences. `skboot.Anytime` holds at every look at growing data: the systems by
+        themselves have such intervals too, there are no p-values, and ``adjust`` is Bonferroni's
+        rule. ``"auto"`` is ``"expanded"``, but ``"tango"`` where independent rows have fewer than
+        ten discordant ones (on which one system alone is right),
         ``"smoothed"`` where fewer than 30 rows decide another difference of functions of a table,
         ``"logit-delong"`` for areas under ROC curves of independent rows without weights or strata,
         and ``"t"`` for other differences of fewer than ten units, or that as few move.
         Or a name: percentile, expanded, two-way (crossed groups), basic, normal, t, bca, smoothed
         (as in `bootstrap_score`), tango
         (right or wrong on independent rows), delong (area under the ROC curve of independent rows),
-        logit-delong (the same), anytime (holds at every look).
-    first_look : int, optional
-        With ``interval="anytime"``: the number of rows, or groups, at the first look, as in
-        `bootstrap_score`. The systems by themselves have such intervals too; there are no p-values,
-        and ``adjust`` is Bonferroni's rule.
+        logit-delong (the same).
     alternative : {"two-sided", "greater", "less"}
         Alternative hypothesis of intervals and p-values, as in scipy. "greater": lower limits of
         the first minus the second (a larger loss is greater), and p-values against a difference of
@@ -236,14 +231,10 @@ def compare_systems(
         ``sample_weight`` are then dicts with the names of ``y_preds`` (or None), and fixed tasks
         are the same for all systems. Where fewer than ten rows of a system are right, or wrong, the
         interval is Newcombe's (1998). Tango's, BCa, logit-delong and ``by`` need the same rows.
-    same_population : bool
-        With crossed groups: both columns name members of one population (trials of two speakers).
-    proxy : array-like of shape (n_samples,), or dict of str to array-like, optional
+    proxy : array-like of shape (n_samples,), dict of str to array-like, or Judge, optional
         A judge's labels for all rows, where ``y_true`` has human ones for some, as in
         `bootstrap_score`. With ``metric="mean"`` by system, beside human values in ``y_preds``.
-    proxy_weight : "auto" or float
-        As in `bootstrap_score`, one for all systems: "auto" is the weight of the smallest variance
-        of their differences.
+        All systems have one weight, by default that of the smallest variance of their differences.
     greater_is_better : bool, optional
         Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and
         nothing is called better or worse. A value that contradicts a known metric is refused.
@@ -325,13 +316,10 @@ def compare_systems(
         block_length=block_length,
         sample_weight=sample_weight,
         by=by,
-        same_population=same_population,
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    options = checked_options(
-        interval, adjust, confidence_level, alternative, reference, first_look, by
-    )
+    options = checked_options(interval, adjust, confidence_level, alternative, reference, by)
     scoring = Scoring(
         metric=metric, greater_is_better=greater_is_better, pos_label=pos_label, labels=labels
     )
@@ -340,14 +328,13 @@ def compare_systems(
         interval=options.system_interval,
         confidence_level=options.confidence_level,
         workers=workers,
-        first_look=options.first_look,
     )
     is_paired = check.check_flag("paired", paired)
-    if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
+    if proxy is not None:
         if not is_paired:
             raise check.fail("paired", "be True with proxy", "False")
         return _systems_with_judge(
-            proxy, proxy_weight, y_true, y_preds, sampling, scoring, score_options, options
+            proxy, y_true, y_preds, sampling, scoring, score_options, options
         )
     if is_paired:
         study = study_of_systems(y_true, y_preds, sampling, scoring, score_options, options)
@@ -358,7 +345,6 @@ def compare_systems(
 
 def _systems_with_judge(
     proxy: Any,
-    proxy_weight: Any,
     y_true: Any,
     y_preds: Any,
     sampling: Sampling,
@@ -373,7 +359,6 @@ def _systems_with_judge(
 
     labels = LabelledTwice.checked(
         proxy,
-        proxy_weight,
         y_true,
         y_preds,
         sampling,
@@ -434,7 +419,12 @@ def study_of_systems(
         if options.reference is not None:
             check_reference(options.reference, columns)
         stream_settings = settings_of_columns(
-            tuple(columns), scoring, sampling, score_options, options.interval, STREAMED_DIFFERENCES
+            tuple(columns),
+            scoring,
+            sampling,
+            score_options,
+            options.looks or options.interval,
+            STREAMED_DIFFERENCES,
         )
         if margin is not None:
             check_judged(margin, stream_settings.statistics)

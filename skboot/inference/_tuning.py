@@ -86,10 +86,8 @@ LOST = 1.2
 
 # ------------------------------------------------------------------ looks that may be repeated
 
-# Minimum number of units at a look (rows, groups), and of the rarer class or of the rows that a
-# ratio is of (rows); below them no interval was measured to hold at every look (record 0100).
-FEWEST_ROWS_AT_LOOK = 100
-FEWEST_GROUPS_AT_LOOK = 20
+# Minimum number of rows of the rarer class, or of the rows that a ratio is of, at a look (rows);
+# below it no interval was measured to hold at every look (record 0100).
 RARE_ROWS_AT_LOOK = 30
 # Minimum degrees of freedom of a standard error at a look (those of a variance): about twice as
 # many as there are units that carry the variation. With fewer the limits are the whole range.

@@ -32,15 +32,14 @@ from scipy import special
 from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 
-from .._base.checks import check_count, fail
+from .._base import checks as check
+from .._base.arguments import FEWEST_GROUPS_AT_LOOK, FEWEST_ROWS_AT_LOOK, Anytime
 from .._base.errors import Note, say, tell
 from .._base.values import spread_of
 from ..resampling.design import equal_units
 from ._tuning import (
     DEGREES_BEYOND_CARRIERS,
     FEWEST_FREEDOM_AT_LOOK,
-    FEWEST_GROUPS_AT_LOOK,
-    FEWEST_ROWS_AT_LOOK,
     RARE_ROWS_AT_LOOK,
 )
 from .evidence import (
@@ -73,6 +72,8 @@ _FROM_AN_END = 1e-6
 _ROUNDING_OF_INFLUENCE = 1e-12
 # Sum of cubed influences, the largest of which is 1, below which they show no side.
 _SYMMETRIC = 1e-9
+# What a caller gives for looks that may be repeated, as messages advise it.
+OF_LOOKS = f"skboot.Anytime(first_look={FEWEST_ROWS_AT_LOOK})"
 # Quantile of the normal beyond which no level in double precision distinguishes it from 1.
 _FARTHEST = 8.0
 
@@ -1174,44 +1175,6 @@ def wilson_on_range(
 # the estimate is too good.
 
 
-def checked_first_look(interval: Any, first_look: Any, **refused: Any) -> int | None:
-    """Accept a number of units with the interval "anytime", and None with all others.
-
-    Parameters
-    ----------
-    interval : str
-        That is asked for.
-    first_look : int or None
-        Units at the first look.
-    **refused : optional
-        Arguments that this interval does not have, by name: None or False where not given.
-
-    Returns
-    -------
-    int or None
-    """
-    if interval != "anytime":
-        if first_look is None:
-            return None
-        must = f"be None with interval={interval!r}"
-        advice = "It is for looks that may be repeated: interval='anytime'."
-        raise fail("first_look", must, repr(first_look), advice)
-    if first_look is None:
-        must = "be the number of rows, or groups, at the first look with interval='anytime'"
-        advice = (
-            "Fix it before the data are seen: the interval is narrowest there, and does not hold "
-            f"before it. Use first_look={FEWEST_ROWS_AT_LOOK} to look from {FEWEST_ROWS_AT_LOOK} "
-            "rows on."
-        )
-        raise fail("first_look", must, "None", advice)
-    for argument, value in refused.items():
-        if value is not None and value is not False:
-            advice = "No interval that holds at every look is known for it: use interval='auto'."
-            got = repr(value) if isinstance(value, str) else type(value).__name__
-            raise fail(argument, "not be given with interval='anytime'", got, advice)
-    return check_count("first_look", first_look, FEWEST_GROUPS_AT_LOOK)
-
-
 def level_at_look(evidence: Evidence, confidence_level: float) -> float:
     """Level of the fixed-sample interval that is as wide as the one which holds at every look.
 
@@ -1262,7 +1225,7 @@ def boundary(confidence_level: float) -> float:
 
 
 @registered
-class Anytime(Interval):
+class AtEveryLook(Interval):
     """Fixed-sample interval that suits, at the level of the boundary; see `level_at_look`.
 
     Without counts of independent rows or areas, and without groups of a score with two ends, it is
@@ -1280,8 +1243,8 @@ class Anytime(Interval):
         first_look = premises.first_look
         if first_look is None:
             return (
-                "needs first_look=, the number of units at the first look, which functions of "
-                "frozen systems take. Use interval='auto'."
+                "needs the number of units at the first look, which a call of trained systems "
+                f"gives: {OF_LOOKS}. Use interval='auto'."
             )
         if design.averages_tasks or design.n_factors > 1 or design.units_are_blocks:
             return "is for independent rows and for groups. Use interval='auto'."
@@ -1358,7 +1321,9 @@ class Anytime(Interval):
 # ------------------------------------------------------------------ what the registry holds
 
 FOR_ONE_SCORE = tuple(name for name, interval in INTERVALS.items() if interval.for_one_score)
-"""Names that a caller may ask for, for one score."""
+"""Names of the intervals of one score, of which "anytime" is asked for by `Anytime`."""
+FOR_ONE_LOOK = tuple(name for name in FOR_ONE_SCORE if name != "anytime")
+"""Those that a caller may ask for by their name."""
 
 WITHOUT_RESAMPLES = frozenset(
     {"score"} | {name for name, interval in INTERVALS.items() if not interval.uses_resamples}
@@ -1400,3 +1365,54 @@ def canonical_interval(name: Any, also: Sequence[str] = ()) -> Any:
         if name.lower() in map(str.lower, printed):
             return interval
     return name
+
+
+def checked_interval(interval: Any, known: Sequence[str]) -> str | Anytime:
+    """Accept the name of an interval that is made at one look, or one that holds at every look.
+
+    Parameters
+    ----------
+    interval : str or Anytime
+        That is asked for.
+    known : sequence of str
+        What can be asked for; with "anytime" also `Anytime`.
+    """
+    name = canonical_interval(interval, known)
+    if isinstance(interval, Anytime) or check.is_among(name, ["anytime"]):
+        if "anytime" not in known:
+            must = "be one that holds at one look"
+            advice = (
+                "Looks may be repeated in bootstrap_score, compare_systems, assert_not_worse and "
+                "BootstrapAccumulator."
+            )
+            raise check.fail("interval", must, repr(interval), advice)
+        if isinstance(interval, Anytime):
+            return interval
+        must = "say at how many rows, or groups, you look first"
+        advice = (
+            f"Use interval={OF_LOOKS}, to look from {FEWEST_ROWS_AT_LOOK} rows on: fix the number "
+            "before the data are seen."
+        )
+        raise check.fail("interval", must, repr(name), advice)
+    return check.check_choice("interval", name, [method for method in known if method != "anytime"])
+
+
+def check_one_look(interval: str | Anytime, **refused: Any) -> None:
+    """Refuse arguments, by name, for which no interval that holds at every look is known."""
+    if not isinstance(interval, Anytime):
+        return
+    for argument, value in refused.items():
+        if value is not None:
+            advice = "No interval that holds at every look is known for it: use interval='auto'."
+            got = repr(value) if isinstance(value, str) else type(value).__name__
+            raise check.fail(argument, f"not be given with interval={interval}", got, advice)
+
+
+def method_of(interval: str | Anytime) -> str:
+    """Return the name of the method of an interval that is asked for."""
+    return "anytime" if isinstance(interval, Anytime) else interval
+
+
+def first_look_of(interval: str | Anytime) -> int | None:
+    """Return the number of units at the first of several looks, None where there is one look."""
+    return interval.first_look if isinstance(interval, Anytime) else None

@@ -25,6 +25,7 @@ from sklearn.utils.metadata_routing import (
 )
 
 from .._base import checks as check
+from .._base.arguments import TwoColumns
 from .._base.copies import ComparedColumns, DistinctRows, can_be_read
 from .._base.errors import Note, only_advises
 from .._base.hints import OF_MODELS, OF_PREDICTIONS
@@ -35,7 +36,7 @@ from .._base.sklearn_compat import (
     with_exact_integers,
     with_rows,
 )
-from ..inference.intervals import FOR_ONE_SCORE, canonical_interval
+from ..inference.intervals import FOR_ONE_LOOK, canonical_interval, checked_interval
 from ..inference.runs import ESTIMANDS, check_method
 from ..method_error.cv_bootstrap import CV_INTERVALS
 from ..method_error.prediction_error import METHOD_INTERVALS, STRATEGIES
@@ -202,8 +203,7 @@ def _check_with_test(
 ) -> None:
     """Refuse an estimand or interval that so many runs cannot give."""
     check.check_choice("estimand", estimand, ESTIMANDS)
-    intervals = ["auto", "components", *FOR_ONE_SCORE]
-    check.check_choice("interval", interval, intervals)
+    checked_interval(interval, ["auto", "components", *FOR_ONE_LOOK])
     check.check_count("n_train_resamples", n_train_resamples, 0)
     check.check_count("n_seeds", n_seeds, 1)
     check.check_count("n_test_resamples", n_test_resamples, 2)
@@ -538,13 +538,13 @@ def _held_out_groups(of: str, groups: Any, rows: HeldOut) -> Any:
     if groups is None:
         return None
     name = f"groups_test{of}"
-    labels = check.check_rows(name, groups)
+    labels = groups if isinstance(groups, TwoColumns) else check.check_rows(name, groups)
     if len(labels) != len(rows.y):
         must = f"have as many rows as y_test{of}, {len(rows.y)}"
         raise check.fail(name, must, f"{len(labels)}")
     with check.arguments_named({"groups": name}):
-        if labels.ndim == 2:
-            check.check_pairs(labels, False)
+        if len(np.shape(labels)) == 2:
+            check.check_pairs(list(np.asarray(labels).T))
         else:
             check.check_groups(labels)
     return labels

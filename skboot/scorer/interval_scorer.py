@@ -11,7 +11,7 @@ from .._base.doors import door
 from .._base.sklearn_compat import ScorerBase, scorer_parts
 from .._base.typing import ScoreInterval
 from .._base.work import DEFAULT_WORKERS
-from ..inference.intervals import FOR_ONE_SCORE, canonical_interval
+from ..inference.intervals import FOR_ONE_LOOK, checked_interval
 from ..refit.scoring import answers_read_by, named_scorers
 from ..refit.training import Answers
 from ..study.rows import Sampling, Scoring, Wanted
@@ -92,7 +92,6 @@ def interval_scorer(
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
     interval: ScoreInterval = "auto",
-    same_population: bool = False,
     random_state: Any = None,
 ) -> IntervalScorer:
     """Make a scorer that returns a score and the limits of its interval for each fold.
@@ -104,7 +103,7 @@ def interval_scorer(
     ----------
     metric : str or callable
         Name of a scorer, or a scorer made by `sklearn.metrics.make_scorer`.
-    n_resamples, confidence_level, interval, same_population : optional
+    n_resamples, confidence_level, interval : optional
         As in `skboot.bootstrap_score`.
     random_state : int, Generator, RandomState or None
         Seed of every fold. With an int models that predict alike have equal limits.
@@ -150,13 +149,11 @@ def interval_scorer(
         must = "be the name of a metric, or a scorer made of a metric function"
         raise check.fail("metric", must, repr(metric), "Use sklearn.metrics.make_scorer.")
     level = check.check_confidence_level(confidence_level)
-    interval = canonical_interval(interval)
-    check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
+    method = checked_interval(interval, ["auto", *FOR_ONE_LOOK])
     sampling = Sampling(
         n_resamples=check.check_count("n_resamples", n_resamples, 2),
-        same_population=check.check_flag("same_population", same_population),
         random_state=random_state,
     )
     # Folds are scored in the processes that scikit-learn starts.
-    score_options = Wanted(interval=interval, confidence_level=level, workers=DEFAULT_WORKERS)
+    score_options = Wanted(interval=method, confidence_level=level, workers=DEFAULT_WORKERS)
     return IntervalScorer(name, scorer, sampling, score_options)

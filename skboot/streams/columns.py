@@ -20,6 +20,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from .._base import checks as check
+from .._base.arguments import Anytime
 from .._base.checks import has_order, is_dask
 from .._base.doors import door
 from .._base.work import (
@@ -31,6 +32,7 @@ from .._base.work import (
     single_threaded_blas,
 )
 from ..inference.distribution import check_replicates_fit
+from ..inference.intervals import method_of
 from ..metrics.lookup import NotGiven
 from ..study.rows import Sampling, Scoring, Wanted
 from .source import Stream
@@ -526,7 +528,7 @@ def streamed(
     sampling: Sampling,
     score_options: Wanted,
     *,
-    interval: str | None = None,
+    interval: str | Anytime | None = None,
     intervals: Sequence[str] = STREAMED_SCORES,
 ) -> Stream:
     """Read columns in parts, once; refuse what a stream cannot do before the first row is read.
@@ -541,7 +543,7 @@ def streamed(
     sampling : Sampling
     score_options : Wanted
         Options of each system by itself.
-    interval : str, optional
+    interval : str or Anytime, optional
         Interval of differences, where these are what is asked for.
     intervals : sequence of str
         Those that a stream can have.
@@ -563,7 +565,7 @@ def settings_of_columns(
     scoring: Scoring,
     sampling: Sampling,
     score_options: Wanted,
-    interval: str,
+    interval: str | Anytime,
     intervals: Sequence[str],
 ) -> StreamSettings:
     """Return the settings of a stream of columns, checked before a row is read; any seed will do.
@@ -577,7 +579,7 @@ def settings_of_columns(
             is_scalar = np.ndim(value) == 0 and np.isscalar(value)
             got = repr(value) if is_scalar else type(value).__name__
             raise check.fail(name, must, got, ADVICE)
-    if interval not in intervals:
+    if method_of(interval) not in intervals:
         must = f"be one of {list(intervals)} with columns that are not in memory"
         raise check.fail("interval", must, repr(interval), ADVICE)
     metric = scoring.metric

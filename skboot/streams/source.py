@@ -15,6 +15,7 @@ from .._base.checks import fail
 from .._base.errors import Note, refuse, tell, thousands
 from ..inference.distribution import BootstrapDistribution, BoundStatistic
 from ..inference.evidence import BeforeResampling, DrawnUnits, Evidence
+from ..inference.intervals import first_look_of, method_of
 from ..metrics.lookup import unnamed_positives
 from ..metrics.responses import (
     note_on_scores,
@@ -322,7 +323,7 @@ class Stream:
         return Study(
             scores,
             stream_plan(settings, state),
-            score_options.interval,
+            method_of(score_options.interval),
             score_options.confidence_level,
             {
                 "confidence_level": settings.confidence_level,
@@ -342,5 +343,5 @@ class Stream:
             workers=score_options.workers,
             adjust=score_options.adjust,
             source=source,
-            first_look=score_options.first_look,
+            first_look=first_look_of(score_options.interval),
         )

@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 
 from .. import metrics as own_metrics
 from .._base import checks as check
+from .._base.arguments import Anytime
 from .._base.checks import category_order, fail, is_column
 from .._base.errors import Note, Notes, collected, parts_of
 from .._base.values import bytes_of_arrays
 from .._base.work import child_seed
+from ..inference.intervals import first_look_of, method_of
 from ..metrics.cells import encode, label_counts
 from ..metrics.lookup import averaging, resolve_metrics
 from ..metrics.responses import doubts
@@ -186,12 +188,11 @@ class StreamSettings:
     labels: NDArray[Any] | None
     n_bins: int
     confidence_level: float
-    interval: str
+    interval: str | Anytime
     greater_is_better: bool | None
     pos_label: Any
     may_be_counted: bool = False
     counted: bool = False
-    first_look: int | None = None
 
     def __post_init__(self) -> None:
         # Labels in bytes are text in a stream, and so is what names them.
@@ -945,8 +946,8 @@ def settings_record(settings: StreamSettings) -> dict[str, Any]:
         "labels": None if labels is None else labels.tolist(),
         "n_bins": settings.n_bins,
         "confidence_level": settings.confidence_level,
-        "interval": settings.interval,
-        "first_look": settings.first_look,
+        "interval": method_of(settings.interval),
+        "first_look": first_look_of(settings.interval),
         "greater_is_better": settings.greater_is_better,
         "pos_label": settings.pos_label,
     }

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base import checks as check
+from .._base.arguments import Anytime, Judge, TwoColumns
 from .._base.checks import fail, is_missing
 from .._base.errors import Note, parts_of, tell
 from .._base.work import Workers, child_seed
@@ -358,6 +359,7 @@ FEWEST_UNITS, FEWEST_OF_CLASS = 30, 10
 # Units with a human label below which differences were not held as often as stated (record 0099).
 FEW_FOR_DIFFERENCE = 100
 _OF_NO_USE = "The judge does not make the interval shorter: human labels alone are used."
+_ONE_COLUMN = "Give the column whose members differ most."
 _NOT_WITH = ("by", "average_over", "block_length", "resamples")
 
 
@@ -388,7 +390,6 @@ class LabelledTwice:
     def checked(
         cls,
         proxy: Any,
-        weight: Any,
         y_true: Any,
         y_preds: Any,
         sampling: Sampling,
@@ -402,9 +403,8 @@ class LabelledTwice:
 
         Parameters
         ----------
-        proxy : array-like, or mapping of str to array-like
+        proxy : array-like, mapping of str to array-like, or Judge
             Labels by the judge.
-        weight : float or "auto"
         y_true : array-like or None
             With missing values where no human labelled; or so are the predictions, without a truth.
         y_preds : array-like, or mapping of str to array-like
@@ -419,25 +419,29 @@ class LabelledTwice:
         intervals : sequence of str
             Those that a score with a judge can have.
         """
-        _check_weight(proxy, weight)
+        judge = proxy
+        if not isinstance(judge, Judge):
+            with check.arguments_named({"labels": "proxy"}):
+                judge = Judge(proxy)
         for name in _NOT_WITH:
             if getattr(sampling, name) is not None:
                 raise check.fail(name, "not be combined with proxy", "")
-        if score_options.first_look is not None:
-            raise check.fail("first_look", "not be combined with proxy", "")
+        if isinstance(score_options.interval, Anytime):
+            got = repr(score_options.interval)
+            raise check.fail("interval", "be one that holds at one look with proxy", got)
+        if isinstance(sampling.groups, TwoColumns):
+            raise check.fail("groups", "have one column with proxy", "two", _ONE_COLUMN)
         if score_options.adjust is not None:
             raise check.fail("adjust", "be None with proxy", repr(score_options.adjust))
         check.check_choice("interval", interval, intervals)
-        if is_lazy(
-            y_true, *_columns_by_system(y_preds).values(), *_columns_by_system(proxy).values()
-        ):
+        if is_lazy(y_true, *_columns_by_system(y_preds).values(), *judge.by_system.values()):
             advice = "A judge's labels need arrays: .compute(), or .collect()."
             must = "not be combined with columns that are not in memory"
             raise check.fail("proxy", must, "", advice)
         seed = check.check_seed(sampling.random_state)
         sampling = sampling._replace(random_state=seed)
         of_truth = y_true is not None
-        columns = _columns({None: ("y_true", y_true)} if of_truth else by_argument, proxy)
+        columns = _columns({None: ("y_true", y_true)} if of_truth else by_argument, judge)
         arguments: list[Arguments] = []
         for labels in (columns.human, columns.judge):
             if of_truth:
@@ -452,7 +456,7 @@ class LabelledTwice:
             if n_labelled < FEWEST_UNITS:
                 raise _too_few(next(iter(columns.called)), "group", n_labelled)
         alone = _rows_at(columns.at, *by_human)
-        return cls(weight, columns, seed, alone, by_human, by_judge)
+        return cls(judge.weight, columns, seed, alone, by_human, by_judge)
 
     @contextmanager
     def naming_the_judge(self) -> Iterator[None]:
@@ -473,8 +477,7 @@ class LabelledTwice:
         They are made of the studies of the three calls, and one that does not serve is refused.
         """
         if study_by_human.plan.design.n_factors > 1:
-            advice = "Give the column whose members differ most."
-            raise check.fail("groups", "have one column with proxy", "two", advice)
+            raise check.fail("groups", "have one column with proxy", "two", _ONE_COLUMN)
         _check_enough(study_by_human, study_alone, self.columns)
         source = WithJudge(self.columns, study_alone.plan.design, self.weight, self.seed)
         studies = {}
@@ -597,37 +600,25 @@ def _complete_result(
 # ------------------------------------------------------------------ what was given
 
 
-def _check_weight(proxy: Any, weight: Any) -> None:
-    """Accept "auto", or beside a judge's labels a number in [0, 1]."""
-    if check.is_among(weight, ["auto"]):
-        return
-    if proxy is None:
-        raise check.fail("proxy_weight", "be 'auto' without proxy", repr(weight))
-    is_number = isinstance(weight, int | float | np.number) and not isinstance(weight, bool)
-    if not (is_number and 0 <= weight <= 1):
-        advice = "0 is human labels alone, 1 takes the judge's as they are where no human labelled."
-        raise check.fail("proxy_weight", "be 'auto' or a number in [0, 1]", repr(weight), advice)
-
-
 def _columns_by_system(values: Any) -> Mapping[Any, Any]:
     return values if isinstance(values, Mapping) else {None: values}
 
 
-def _columns(arguments: Mapping[Any, tuple[str, Any]], proxy: Any) -> LabelColumns:
+def _columns(arguments: Mapping[Any, tuple[str, Any]], judge: Judge) -> LabelColumns:
     """Return the checked columns of humans and judge, by the argument that they came in."""
     of_truth = [argument for argument, _ in arguments.values()] == ["y_true"]
-    proxies = _columns_by_system(proxy)
+    proxies = judge.by_system
     if set(proxies) != set(arguments):
         must = (
             "be a column for y_true"
             if of_truth or None in arguments
             else "have the names of y_preds"
         )
-        raise check.fail("proxy", must, f"a {type(proxy).__name__}")
-    human, judge, called, labelled = {}, {}, {}, None
+        raise check.fail("proxy", must, f"a {type(judge.labels).__name__}")
+    human, by_judge, called, labelled = {}, {}, {}, None
     for name, (argument, column) in arguments.items():
         called[argument] = "proxy" if name is None else f"proxy[{name!r}]"
-        human[name], judge[name], has_label = _fill_labels(
+        human[name], by_judge[name], has_label = _fill_labels(
             argument, column, called[argument], proxies[name]
         )
         if labelled is not None and not np.array_equal(has_label, labelled):
@@ -640,7 +631,7 @@ def _columns(arguments: Mapping[Any, tuple[str, Any]], proxy: Any) -> LabelColum
         raise check.fail(argument, "be missing (NaN or None) on some row", "none missing", advice)
     if (n_labelled := int(labelled.sum())) < FEWEST_UNITS:
         raise _too_few(argument, "row", n_labelled)
-    return LabelColumns(human, judge, labelled, of_truth, called)
+    return LabelColumns(human, by_judge, labelled, of_truth, called)
 
 
 def _too_few(name: str, unit: str, n_labelled: int) -> ValueError:

@@ -19,11 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from .._base import checks as check
+from .._base.arguments import Anytime, Trials, TwoColumns
 from .._base.checks import category_order, declared_categories, is_column, is_dask, order_of
 from .._base.errors import Note, only_advises, rename, tell
 from .._base.work import Workers
 from ..inference._tuning import FEWEST_ROWS
 from ..inference.dependence import neighbours_are_alike
+from ..inference.intervals import method_of
 from ..metrics.cells import label_counts
 from ..metrics.lookup import KnownLabels, NotGiven, averaging, resolve_metrics, unnamed_positives
 from ..metrics.responses import (
@@ -68,7 +70,6 @@ class Sampling(NamedTuple):
     block_length: Any = None
     sample_weight: Any = None
     by: Any = None
-    same_population: Any = False
     resamples: Any = None
     n_resamples: Any = 1999
     random_state: Any = None
@@ -88,8 +89,9 @@ class Sampling(NamedTuple):
     @property
     def not_streamed(self) -> dict[str, Any]:
         """Arguments that a stream cannot have."""
-        names = ("strata", "average_over", "block_length", "by", "same_population", "resamples")
-        return {name: getattr(self, name) for name in names}
+        names = ("strata", "average_over", "block_length", "by", "resamples")
+        crossed = self.groups if isinstance(self.groups, TwoColumns) else None
+        return {name: getattr(self, name) for name in names} | {"groups": crossed}
 
     def settings(self, n_resamples: int) -> dict[str, Any]:
         """Return the settings of the sampling that results hold."""
@@ -100,7 +102,7 @@ class Sampling(NamedTuple):
             "sample_weight": self.sample_weight is not None,
             "resamples": self.resamples is not None,
             "n_resamples": n_resamples,
-            "same_population": bool(self.same_population),
+            "same_population": isinstance(self.groups, Trials),
         }
 
 
@@ -125,33 +127,30 @@ class Wanted(NamedTuple):
 
     Attributes
     ----------
-    interval : str
-        "auto" or the name of a method.
+    interval : str or Anytime
+        "auto" or the name of a method, or the first of the looks that the intervals shall hold at.
     confidence_level : float
     workers : Workers
     adjust : "max-t" or None
         Whether the intervals of all scores hold at once.
-    first_look : int or None
-        Units at the first of the looks that the intervals shall hold at.
     """
 
-    interval: str
+    interval: str | Anytime
     confidence_level: float
     workers: Workers
     adjust: str | None = None
-    first_look: int | None = None
 
     @property
     def settings(self) -> dict[str, Any]:
         """The settings of intervals that results hold."""
         settings: dict[str, Any] = {
             "confidence_level": self.confidence_level,
-            "interval": self.interval,
+            "interval": method_of(self.interval),
         }
         if self.adjust is not None:
             settings["adjust"] = self.adjust
-        if self.first_look is not None:
-            settings["first_look"] = self.first_look
+        if isinstance(self.interval, Anytime):
+            settings["first_look"] = self.interval.first_look
         return settings
 
 
@@ -883,6 +882,8 @@ def labelled(columns: Mapping[str, Any], axis: str = "index") -> Iterator[_Label
         index = getattr(values, axis, None)
         if isinstance(index, of_pandas):
             yield _Labelled(name, index, values)
+        elif isinstance(values, TwoColumns):
+            yield from labelled({f"{name}.a": values.given[0], f"{name}.b": values.given[1]}, axis)
         elif isinstance(values, Mapping):
             yield from labelled({f"{name}[{key!r}]": values[key] for key in values}, axis)
         elif isinstance(values, list | tuple) and values and hasattr(values[0], "iloc"):

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
+from .._base.arguments import Trials, TwoColumns
 from .._base.checks import fail
 from .._base.errors import Note, collected, tell, texts_of
 from .._base.work import DEFAULT_WORKERS, Workers, single_threaded_blas
@@ -65,6 +66,8 @@ from ..inference.intervals import (
     OF_STANDARD_ERRORS,
     WITHOUT_RESAMPLES,
     confidence_interval,
+    first_look_of,
+    method_of,
     problem_before,
     problem_with,
 )
@@ -770,13 +773,13 @@ class Study:
         return cls(
             {},
             plan,
-            score_options.interval,
+            method_of(score_options.interval),
             score_options.confidence_level,
             score_options.settings | sampling.settings(plan.n_resamples),
             facts=CallFacts(weighted=weights is not None),
             workers=score_options.workers,
             adjust=score_options.adjust,
-            first_look=score_options.first_look,
+            first_look=first_look_of(score_options.interval),
         )
 
     def laid_out(self, results: Mapping[str, Any]) -> Any:
@@ -856,7 +859,7 @@ def study_of(
     study = Study(
         scores,
         plan,
-        score_options.interval,
+        method_of(score_options.interval),
         score_options.confidence_level,
         all_settings,
         facts=CallFacts(
@@ -869,7 +872,7 @@ def study_of(
         places=places,
         workers=score_options.workers,
         adjust=score_options.adjust,
-        first_look=score_options.first_look,
+        first_look=first_look_of(score_options.interval),
     )
     if tasks is None:
         return study
@@ -918,16 +921,15 @@ def resampling_plan(
     as large as the checked ``weights`` of its rows. Tasks, blocks and subgroups are not looked at.
     """
     seed = check.check_seed(sampling.random_state)
-    same_population = check.check_flag("same_population", sampling.same_population)
     advice = "1999 is enough for a 95% interval."
     n_resamples = check.check_count("n_resamples", sampling.n_resamples, 2, advice)
     if n_series:
         check_replicates_fit(n_resamples, n_series)
     design: SamplingDesign
-    if sampling.groups is None and sampling.strata is None and not same_population:
+    if sampling.groups is None and sampling.strata is None:
         design = RowDesign.of(n_samples)
     else:
-        design = _design(sampling.groups, sampling.strata, same_population, n_samples, weights)
+        design = _design(sampling.groups, sampling.strata, n_samples, weights)
     if sampling.resamples is None:
         return ResamplingPlan(design, n_resamples, seed)
     if design.no_given_rows:
@@ -955,20 +957,12 @@ def check_units_vary(plan: ResamplingPlan, weights: NDArray[np.float64] | None) 
 
 
 def _design(
-    groups: ArrayLike | None,
+    groups: ArrayLike | TwoColumns | None,
     strata: ArrayLike | None,
-    same_population: bool,
     n_samples: int,
     weights: NDArray[np.float64] | None,
 ) -> SamplingDesign:
     if groups is None:
-        if same_population:
-            raise check.fail(
-                "same_population",
-                "be False without crossed groups",
-                "True",
-                "Give groups of shape (n_samples, 2).",
-            )
         if strata is None:
             return RowDesign.of(n_samples)
         codes = check.check_strata(strata, None)
@@ -978,24 +972,24 @@ def _design(
     pair: Any = groups if isinstance(groups, list | tuple) and len(groups) == 2 else None
     if pair and n_samples != 2 and all(np.shape(column) == (n_samples,) for column in pair):
         must = "be of shape (n_samples,), or (n_samples, 2) for crossed groups"
-        advice = "Give two columns: groups=np.column_stack((first, second))."
+        advice = (
+            "Give groups=skboot.Crossed(first, second), or of one population "
+            "groups=skboot.Trials(first, second)."
+        )
         raise check.fail("groups", must, "two sequences", advice)
+    if isinstance(groups, TwoColumns):
+        check_row_each("groups", groups, n_samples)
+        are_trials = isinstance(groups, Trials)
+        pairs = check.check_pairs((groups.a, groups.b), of_one_population=are_trials)
+        check.check_strata(strata, pairs)
+        return (OnePopulationDesign if are_trials else CrossedDesign).of(pairs)
     columns = check.check_rows("groups", groups)
     check_row_each("groups", columns, n_samples)
     if columns.ndim == 2:
-        pairs = check.check_pairs(columns, same_population)
-        if not same_population:
-            _tell_of_shared_members(columns)
+        pairs = check.check_pairs(list(columns.T))
+        _tell_of_shared_members(columns)
         check.check_strata(strata, pairs)
-        design = OnePopulationDesign if same_population else CrossedDesign
-        return design.of(pairs)
-    if same_population:
-        raise check.fail(
-            "same_population",
-            "be False unless groups has two columns",
-            "True",
-            "Give groups of shape (n_samples, 2).",
-        )
+        return CrossedDesign.of(pairs)
     units = check.check_groups(columns)
     within = check.check_strata(strata, units)
     check_row_each("strata", within, n_samples)
@@ -1034,7 +1028,7 @@ def _tell_of_shared_members(columns: NDArray[Any]) -> None:
     if 2 * len(members_a & right) > min(len(members_a), len(right)):
         text = (
             "Both columns of groups name the same members, and are taken for two factors. If they "
-            "are pairs of one population, such as speakers, give same_population=True."
+            "are pairs of one population, such as speakers, give groups=skboot.Trials(a, b)."
         )
         tell(Note("caution", text))
 

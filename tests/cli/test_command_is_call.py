@@ -143,10 +143,10 @@ def test_one_population_on_the_command_line_is_that_of_the_call(tmp_path):
     values = np.round(rng.normal(size=20)[i] + rng.normal(size=20)[j] + rng.normal(size=200), 3)
     file = write(tmp_path, {"value": values, "i": i, "j": j})
     words = ["score", file, "--y-pred", "value", "--metric", "mean", "--groups", "i", "j"]
-    groups = np.column_stack([i, j])
     for same in (False, True):
         said = told(*words, *(["--same-population"] if same else []))
-        call = {"metric": "mean", "groups": groups, "same_population": same}
+        groups = (skboot.Trials if same else skboot.Crossed)(i, j)
+        call = {"metric": "mean", "groups": groups}
         result = quiet(skboot.bootstrap_score, None, values, **call, **OPTIONS)
         assert said["estimate"] == as_told(result)["estimate"]
         assert said["confidence_interval"] == as_told(result)["confidence_interval"]

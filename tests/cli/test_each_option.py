@@ -59,7 +59,7 @@ UNITS = {
     "crossed": (("--groups", "g", "h"), {"groups": ("g", "h")}),
     "one population": (
         ("--groups", "g", "h", "--same-population"),
-        {"groups": ("g", "h"), "same_population": True},
+        {"groups": ["g", "h"]},
     ),
     "strata": (("--strata", "s"), {"strata": "s"}),
     "groups in strata": (("--groups", "g", "--strata", "s"), {"groups": "g", "strata": "s"}),
@@ -89,6 +89,8 @@ OF_SCORE = {**UNITS, **TASKS, **METRICS, **BY}
 
 def arguments(rows, options):
     def column(name):
+        if isinstance(name, list):  # of one population
+            return skboot.Trials(*(getattr(rows, one) for one in name))
         if isinstance(name, tuple):
             return np.column_stack([getattr(rows, one) for one in name])
         return getattr(rows, name)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from skboot import (
+    Trials,
     bootstrap_curve,
     bootstrap_score,
     check_table,
@@ -83,8 +84,7 @@ def test_an_option_is_the_argument_of_the_function(words, options, record, digit
 
 
 def test_pairs_of_one_population_are_crossed(record, digits):
-    columns = np.column_stack([digits["first"], digits["second"]])
-    options = {"groups": columns, "same_population": True, **SHORT}
+    options = {"groups": Trials(digits["first"], digits["second"]), **SHORT}
     with pytest.warns(UserWarning, match="one population"):
         expected = bootstrap_score(digits["digit"], digits["bayes"], **options)
     words = ("--y-true", "digit", "--y-pred", "bayes", "--groups", "first", "second")

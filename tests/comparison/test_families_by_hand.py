@@ -50,7 +50,7 @@ def drawn_columns(design, n, rng):
         "groups": {"groups": groups},
         "groups in strata": {"groups": groups, "strata": groups % 3 // 2},
         "crossed": {"groups": members},
-        "one population": {"groups": members, "same_population": True},
+        "one population": {"groups": skboot.Trials(*members.T)},
         "drawn tasks": {"groups": groups, "average_over": groups},
         "groups across tasks": {"groups": groups, "average_over": rng.permutation(n) % 3},
         "panel": {"block_length": 3, "strata": np.arange(n) % 5 // 3},

@@ -22,6 +22,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import skboot
+from skboot import Trials
 from skboot.inference import prediction_error, proportion_interval
 from skboot.metrics import (
     calibration_slope,
@@ -282,9 +283,7 @@ CALLS = {
     "score, strata": _score(LABEL, DECISION, strata=STRATUM),
     "score, groups in strata": _score(LABEL, DECISION, groups=GROUP, strata=GROUP % 2),
     "score, crossed": _score(LABEL, DECISION, groups=TRIALS),
-    "score, one population": _score(
-        LABEL, SCORE, metric="roc_auc", groups=PAIRS, same_population=True
-    ),
+    "score, one population": _score(LABEL, SCORE, metric="roc_auc", groups=Trials(*PAIRS.T)),
     "stream, rows": _streamed(LABEL, DECISION, ["accuracy", "f1", "matthews_corrcoef"]),
     "stream, scores in few intervals": _streamed(LABEL, SCORE, "roc_auc", n_bins=8),
     "stream, groups": _streamed(LABEL, DECISION, "balanced_accuracy", groups=np.arange(N) * 2 // 3),

@@ -11,6 +11,7 @@ from scipy.special import expit
 from sklearn.metrics import f1_score, mean_absolute_error, median_absolute_error
 
 import skboot
+from skboot import Trials
 from skboot.metrics import expected_cost
 
 # Rows, and resamples.
@@ -70,7 +71,7 @@ def calls_of(n, n_resamples):
     yield "one-vs-rest", score(rows.three, rows.probabilities, "roc_auc_ovr")
     yield "roc_auc", scores("roc_auc")
     yield "roc_auc, groups", scores("roc_auc", groups=rows.group)
-    yield "roc_auc, one population", scores("roc_auc", groups=rows.members, same_population=True)
+    yield "roc_auc, one population", scores("roc_auc", groups=Trials(*rows.members.T))
     yield "average precision, weights", scores("average_precision", sample_weight=rows.weight)
     yield "equal error rate", scores("neg_equal_error_rate")
     yield "scores together", scores(["roc_auc", "average_precision"])

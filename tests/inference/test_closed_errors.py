@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skboot import bootstrap_score, compare_systems
+from skboot import Anytime, bootstrap_score, compare_systems
 
 pytestmark = [pytest.mark.identity, pytest.mark.filterwarnings("ignore")]
 
@@ -30,7 +30,7 @@ SCORES = {
     "wald": lambda rng, y, few, s: (y, few, {"interval": "wald"}),
     "clopper-pearson": lambda rng, y, few, s: (y, few, {"interval": "clopper-pearson"}),
     "wilson of a ratio": lambda rng, y, few, s: (y, few, {"metric": "f1", "interval": "wilson"}),
-    "anytime": lambda rng, y, few, s: (y, few, {"interval": "anytime", "first_look": 100}),
+    "anytime": lambda rng, y, few, s: (y, few, {"interval": Anytime(100)}),
     "delong": lambda rng, y, few, s: (y, s, {"metric": "roc_auc", "interval": "delong"}),
     "skewed-t": lambda rng, y, few, s: (None, s - 0.5, {"metric": "mean"}),
     "wilson of groups": lambda rng, y, few, s: (
@@ -70,7 +70,7 @@ DIFFERENCES = {
         {"a": y, "b": y[:90]}, {"a": few, "b": y[:90] ^ (np.arange(90) < 4)}, {"paired": False}
     ),
     "anytime": lambda rng, y, few, s: (
-        y, {"a": few, "b": few ^ (np.arange(N) < 5)}, {"interval": "anytime", "first_look": 100}
+        y, {"a": few, "b": few ^ (np.arange(N) < 5)}, {"interval": Anytime(100)}
     ),
 }  # fmt: skip
 

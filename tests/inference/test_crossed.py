@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from sklearn import metrics
 
-from skboot import bootstrap_score, compare_systems
+from skboot import Crossed, Trials, bootstrap_score, compare_systems
 
 
 def pairs_of(n_left, n_right, kept=1.0, seed=0):
@@ -86,7 +86,7 @@ def test_a_member_paired_with_itself_is_no_cell_of_two(name):
     scores = 1.5 * y_true + rng.normal(size=len(pairs))
     y_pred = scores if name == "roc_auc" else (scores > 0.8).astype(int)
     function = metrics.roc_auc_score if name == "roc_auc" else metrics.accuracy_score
-    found = evaluated(y_true, y_pred, pairs, metric=name, same_population=True)
+    found = evaluated(y_true, y_pred, Trials(*pairs.T), metric=name)
     expected = by_loops(
         lambda rows: function(y_true[rows], y_pred[rows]), pairs, one_population=True
     )
@@ -165,29 +165,29 @@ def test_the_robust_variance_counts_the_noise_of_cells_once(noise):
 
 
 @pytest.mark.parametrize(
-    ("n_members", "same_population", "expected"),
-    [(40, False, "two-way"), (39, False, "percentile"), (12, True, "two-way")],
+    ("n_members", "kind", "expected"),
+    [(40, Crossed, "two-way"), (39, Crossed, "percentile"), (12, Trials, "two-way")],
 )
-def test_auto_is_two_way_where_there_are_members_enough(n_members, same_population, expected):
+def test_auto_is_two_way_where_there_are_members_enough(n_members, kind, expected):
     pairs = pairs_of(n_members, 44 if n_members > 12 else 12)
     y_true, scores = labels_and_scores(len(pairs))
     known = {"roc_auc": scores, "accuracy": (scores > 0.5).astype(int), "r2": scores}
     for name, y_pred in known.items():
-        result = evaluated(y_true, y_pred, pairs, metric=name, same_population=same_population)
+        result = evaluated(y_true, y_pred, kind(*pairs.T), metric=name)
         assert result.confidence_interval.method == expected
 
 
-@pytest.mark.parametrize(("same_population", "usual"), [(False, "percentile"), (True, "expanded")])
-def test_auto_is_as_before_where_no_influence_is_known(same_population, usual):
-    pairs = pairs_of(42, 41)
+@pytest.mark.parametrize(("kind", "usual"), [(Crossed, "percentile"), (Trials, "expanded")])
+def test_auto_is_as_before_where_no_influence_is_known(kind, usual):
+    pairs = kind(*pairs_of(42, 41).T)
     y_true, scores = labels_and_scores(len(pairs))
     for metric in (metrics.median_absolute_error, "neg_equal_error_rate"):
-        result = evaluated(y_true, scores, pairs, metric=metric, same_population=same_population)
+        result = evaluated(y_true, scores, pairs, metric=metric)
         assert result.confidence_interval.method == usual
     # The area under the curve is undefined without the only positive.
     alone = np.zeros(len(pairs), dtype=int)
     alone[17] = 1
-    result = evaluated(alone, scores, pairs, metric="roc_auc", same_population=same_population)
+    result = evaluated(alone, scores, pairs, metric="roc_auc")
     assert result.confidence_interval.method == usual
 
 

@@ -22,6 +22,7 @@ from identity_cases import (
 from scipy.special import ndtri, stdtrit
 
 import skboot
+from skboot import Crossed, Trials
 
 pytestmark = pytest.mark.identity
 
@@ -200,7 +201,8 @@ def test_few_members_widen_what_they_vary(design, name):
     first, second = call.rng.permutation(np.arange(48) % 4), call.rng.permutation(np.arange(48) % 6)
     same = design == "one population"
     groups = np.column_stack([first, second + (0 if same else 10)])
-    result = scored(call.y_true, call.y_pred, **call.options, groups=groups, same_population=same)
+    units = (Trials if same else Crossed)(*groups.T)
+    result = scored(call.y_true, call.y_pred, **call.options, groups=units)
     every = call.at(slice(None))
     influence = np.array([every - call.at(np.arange(48) != k) for k in range(48)])
 

@@ -23,13 +23,14 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.metrics import f1_score, make_scorer, zero_one_loss
 
-from skboot import bootstrap_score, compare_systems
+from skboot import Anytime, Trials, bootstrap_score, compare_systems
 from skboot._base.errors import texts_of
 from skboot.inference import ConfidenceInterval
 from skboot.inference.automatic import automatic_interval, degeneracy, estimate_outside_sentence
 from skboot.inference.differences import DIFFERENCE_METHODS
 from skboot.inference.evidence import Evidence
 from skboot.inference.intervals import (
+    FOR_ONE_LOOK,
     FOR_ONE_SCORE,
     INTERVALS,
     confidence_interval,
@@ -176,10 +177,7 @@ DESIGNS = {
     "series": lambda n: {"block_length": max(1, n // 12)},
     "two series": lambda n: {"block_length": max(1, n // 16), "strata": np.arange(n) % 2},
     "crossed": lambda n: {"groups": np.column_stack([np.arange(n) // 8, np.arange(n) % 8])},
-    "one population": lambda n: {
-        "groups": np.column_stack([np.arange(n) // 8, np.arange(n) % 8]),
-        "same_population": True,
-    },
+    "one population": lambda n: {"groups": Trials(np.arange(n) // 8, np.arange(n) % 8)},
 }
 SERIES = ("series", "two series")
 
@@ -319,7 +317,7 @@ def gap_cases(rng):
 
 def look_cases(rng, n=120):
     """At the second look at growing data."""
-    look = {"interval": "anytime", "first_look": 100}
+    look = {"interval": Anytime(100)}
     y_true = np.arange(n) % 2
     y_pred = np.where(rng.random(n) < 0.2, 1 - y_true, y_true)
     score, loss = y_true + rng.normal(size=n), rng.gamma(2, size=n)
@@ -336,7 +334,7 @@ def look_cases(rng, n=120):
     return {
         "accuracy at a look": Case(hits, None, errors, 1.0),
         "accuracy of groups at a look": mirrored(
-            evidence_of(y_true, y_pred, groups=np.arange(n) // 4, **look | {"first_look": 20})
+            evidence_of(y_true, y_pred, groups=np.arange(n) // 4, interval=Anytime(20))
         ),
         "F1 at a look": mirrored(evidence_of(y_true, y_pred, metric="f1", **look)),
         "AUC at a look": mirrored(evidence_of(y_true, score, metric="roc_auc", **look)),
@@ -462,8 +460,10 @@ def names_in_docstring(function):
 
 
 def test_the_documentation_lists_the_registered_intervals():
-    assert sorted(names_in_docstring(bootstrap_score)) == sorted(FOR_ONE_SCORE)
-    assert sorted(names_in_docstring(compare_systems)) == sorted(DIFFERENCE_METHODS)
+    assert sorted(names_in_docstring(bootstrap_score)) == sorted(FOR_ONE_LOOK)
+    assert sorted(names_in_docstring(compare_systems)) == sorted(
+        {*DIFFERENCE_METHODS} - {"anytime"}
+    )
 
 
 def test_the_documentation_lists_the_intervals_that_need_no_resamples():

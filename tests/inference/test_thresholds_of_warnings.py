@@ -50,8 +50,8 @@ def crossed(n, other, same=False):
     first, second = k % n, (k // n * 7 + k) % other
     if same:
         second = (first + 1 + k // n) % n
-    groups = np.column_stack([first, second + (0 if same else 1000)])
-    return mean_of(n, 4, groups=groups, same_population=same)
+    groups = skboot.Trials(first, second) if same else skboot.Crossed(first, second + 1000)
+    return mean_of(n, 4, groups=groups)
 
 
 def ranks(n, metric="roc_auc", other=60):
@@ -95,11 +95,8 @@ def test_fewer_units_than_an_interval_needs_are_told_and_as_many_are_not(name):
         _, notes, raised = told(skboot.bootstrap_score, y_true, y_pred, **options)
         text = words.format(n=n, t=least)
         assert (text in notes) == (text in raised) == (n < least), (n, notes)
-        # Groups are looked at in each run, and runs are of no population.
-        if not options.pop("same_population", False) and name not in (
-            "wrong groups",
-            "right groups",
-        ):
+        # Groups are looked at in each run.
+        if name not in ("wrong groups", "right groups"):
             runs = [y_pred, y_pred[::-1]]
             _, notes, raised = told(skboot.bootstrap_runs, y_true, runs, **options)
             assert (text in notes) == (text in raised) == (n < least), (n, notes)

@@ -14,6 +14,7 @@ from scipy.special import expit, ndtr, ndtri, stdtrit
 from scipy.stats import beta
 from sklearn import metrics as sk
 
+from skboot import Trials
 from skboot import metrics as own
 
 pytestmark = pytest.mark.identity
@@ -323,8 +324,7 @@ def test_the_interval_of_a_calibration_error_is_made_of_exact_limits_of_bins(
         "rows": {},
         "groups": {"groups": first},
         "crossed": {"groups": np.column_stack([first, 100 + k % 7])},
-        "one population": {"groups": np.column_stack([first, (first + 1 + k % 9) % 12]),
-                           "same_population": True},
+        "one population": {"groups": Trials(first, (first + 1 + k % 9) % 12)},
     }[design]  # fmt: skip
     factors = np.reshape(columns.get("groups", k), (N, -1)).T
     # The weight, share, mean probability and worth in rows of each bin.

@@ -37,7 +37,7 @@ def results():
     score, compare = skboot.bootstrap_score, skboot.compare_systems
     found = {
         "crossed": quiet(score, y, a, groups=members, **OPTIONS),
-        "one population": quiet(score, y, a, groups=members, same_population=True, **OPTIONS),
+        "one population": quiet(score, y, a, groups=skboot.Trials(*members.T), **OPTIONS),
         "fixed tasks": quiet(score, y, a, average_over=tasks, **OPTIONS),
         "drawn tasks": quiet(score, y, a, average_over=groups, groups=groups, **OPTIONS),
         "panel": quiet(score, y, a, block_length=3, strata=tasks, **OPTIONS),

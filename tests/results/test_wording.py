@@ -21,6 +21,7 @@ from sklearn.naive_bayes import GaussianNB
 from skboot import (
     BootstrapAccumulator,
     BootstrapScorer,
+    Trials,
     bootstrap_curve,
     bootstrap_runs,
     bootstrap_score,
@@ -109,10 +110,7 @@ NEW = {
     "data from the same source": {},
     "groups from the same source": {"groups": ROWS // 4},
     "members of both factors": {"groups": np.column_stack((ROWS // 12, ROWS % 20))},
-    "members of the same population": {
-        "groups": np.column_stack((ROWS // 12, (ROWS // 12 + ROWS % 12) % 20)),
-        "same_population": True,
-    },
+    "members of the same population": {"groups": Trials(ROWS // 12, (ROWS // 12 + ROWS % 12) % 20)},
     "data from these tasks": {"average_over": ROWS // 24},
     "groups in these tasks": {"average_over": ROWS // 24, "groups": ROWS // 4},
     "tasks like these": {"average_over": ROWS // 12, "groups": ROWS // 12},

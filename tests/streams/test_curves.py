@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_curve
 
-from skboot import BootstrapAccumulator, bootstrap_curve, scan_dataset
+from skboot import BootstrapAccumulator, Trials, bootstrap_curve, scan_dataset
 from skboot.plots import CurveBandDisplay
 from skboot.results import CurveResult
 
@@ -316,7 +316,7 @@ def test_curves_that_need_all_rows_are_refused(curve):
     [
         ("strata", TRUTH),
         ("block_length", 5),
-        ("same_population", True),
+        ("groups", Trials(TRUTH, TRUTH)),
         ("band", "wide"),
         ("grid", [2.0]),
         ("n_resamples", 1),

@@ -6,7 +6,14 @@ import sklearn.metrics as sk
 from designs import assert_same_bits, weights_in_a_stream
 
 import skboot
-from skboot import BootstrapAccumulator, bootstrap_curve, bootstrap_score, compare_systems
+from skboot import (
+    BootstrapAccumulator,
+    Crossed,
+    Trials,
+    bootstrap_curve,
+    bootstrap_score,
+    compare_systems,
+)
 from skboot.testing import assert_not_worse
 
 da = pytest.importorskip("dask.array")
@@ -178,7 +185,8 @@ def test_a_gate_reads_columns_of_dask():
         ("average_over", GROUPS),
         ("block_length", 5),
         ("block_length", "auto"),
-        ("same_population", True),
+        ("groups", Trials(TRUTH, GROUPS)),
+        ("groups", Crossed(TRUTH, GROUPS)),
         ("resamples", [[0, 1]]),
         ("adjust", "max-t"),
         ("interval", "bca"),

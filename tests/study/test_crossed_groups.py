@@ -24,6 +24,7 @@ from identity_cases import (
 from scipy.special import ndtri, stdtrit
 
 import skboot
+from skboot import Crossed, Trials
 
 pytestmark = pytest.mark.identity
 
@@ -82,7 +83,7 @@ def influence_of(call, y_pred):
 @any_seed
 def test_two_way_limits_follow_from_the_score_without_each_row(name, same, seed):
     call, members = case_of(name, same, seed)
-    options = {**call.options, "groups": members, "same_population": same}
+    options = {**call.options, "groups": (Trials if same else Crossed)(*members.T)}
     result = scored(call.y_true, call.y_pred, **options)
     if result._evidence.robust_variance is None:
         with pytest.raises(ValueError, match="two-way"):
@@ -118,13 +119,14 @@ def test_two_way_limits_follow_from_the_score_without_each_row(name, same, seed)
 def test_two_way_limits_of_rows_of_their_own_have_the_sum_of_the_variances(name, same):
     calls = [call_of(name, n=n, seed=n) for n in (50, 70)]
     members = [members_of(call.n, call.rng) for call in calls]
+    groups = [(Trials if same else Crossed)(*own.T) for own in members]
     rows = [dict(zip("AB", own, strict=True)) for own in (
-        [call.y_true for call in calls], [call.y_pred for call in calls], members)]  # fmt: skip
-    options = {"metric": calls[0].score.metric, "same_population": same}
+        [call.y_true for call in calls], [call.y_pred for call in calls], groups)]  # fmt: skip
+    options = {"metric": calls[0].score.metric}
     result = compared(*rows[:2], groups=rows[2], paired=False, interval="two-way", **options)
     alone = [
         scored(call.y_true, call.y_pred, groups=own, **options)
-        for call, own in zip(calls, members, strict=True)
+        for call, own in zip(calls, groups, strict=True)
     ]
     variance = sum(one._evidence.robust_variance for one in alone)
     df = min(one._evidence.drawn.degrees_of_freedom for one in alone)
@@ -149,7 +151,7 @@ def test_columns_of_members_may_change_places(name, seed):
         variances.append([two.estimate, two._evidence.robust_variance or 0.0])
         variances[-1] += [two._evidence.drawn.degrees_of_freedom]
         assert [*two.n_units] == [len(np.unique(column)) for column in groups.T]
-        options["same_population"] = True
+        options["groups"] = Trials(*groups.T)
         one = scored(call.y_true, call.y_pred, **options)
         [pair] = compared(call.y_true, systems, **options).pairs
         parts = scored(call.y_true, call.y_pred, by=by, **options)
@@ -170,7 +172,7 @@ def test_members_with_themselves_are_groups_for_pairs_and_subgroups(name, seed):
     groups[:] = np.unique(call.rng.permutation(80) % 20, return_inverse=True)[1]
     call.columns.pop("sample_weight", None)
     systems = {"A": call.y_pred, "B": call.other()}
-    both = {"groups": np.column_stack([groups, groups]), "same_population": True}
+    both = {"groups": Trials(groups, groups)}
     found = []
     for own in ({}, both):
         options = {**call.options, **own}
@@ -192,18 +194,16 @@ def test_curves_of_members_follow_their_pairs(curve, seed):
     call, members = case_of("log_loss", True, seed)
     grid = [0.0, 0.4, 0.6, 1.0] if curve == "calibration" else [0.2, 0.5]
     options = {**OPTIONS, **call.columns, "curve": curve, "grid": grid}
-    own = np.column_stack([members[:, 0]] * 2)
-    same = {"same_population": True}
-    calls = [
-        ({"groups": members, **same}, {"groups": members[:, ::-1], **same}),
-        ({"groups": members[:, 0]}, {"groups": own, **same}),
-    ]
-    for both in calls:
+    first, second = members.T
+    for both in (
+        (Trials(first, second), Trials(second, first)),
+        (first, Trials(first, first)),
+    ):
         one, other = (
-            quiet(skboot.bootstrap_curve, call.y_true, call.y_pred, **options, **how)
-            for how in both
+            quiet(skboot.bootstrap_curve, call.y_true, call.y_pred, **options, groups=groups)
+            for groups in both
         )
         close(other.estimate, one.estimate)
         close(other.bootstrap_distribution, one.bootstrap_distribution, 1e-8, 1e-10)
-        if "same_population" in both[0]:
+        if isinstance(both[0], Trials):
             close([other.low, other.high], [one.low, one.high], 1e-7, 1e-9)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from skboot import bootstrap_score, compare_systems
+from skboot import Anytime, Judge, bootstrap_score, compare_systems
 from skboot.results import EvaluationResult
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(class has|resamples are too few|cannot show)")
@@ -60,7 +60,7 @@ def scored(given, answers, judge, **options):
 def test_the_score_is_that_of_its_terms(seed, metric, weight):
     truth, given, judge, answers, scores, labelled = rows(seed)
     predicted, score = (scores if metric == "roc_auc" else answers), METRICS[metric]
-    found = scored(given, predicted, judge, metric=metric, proxy_weight=weight)
+    found = scored(given, predicted, Judge(judge, weight), metric=metric)
     human = score(truth[labelled], predicted[labelled])
     by_judge = [score(judge[own], predicted[own]) for own in (~labelled, labelled)]
     expected = human + weight * (by_judge[0] - by_judge[1])
@@ -74,7 +74,7 @@ def test_weight_0_is_the_score_of_human_labels_alone(metric, in_groups):
     truth, given, judge, answers, scores, labelled = rows(3)
     predicted = scores if metric == "roc_auc" else answers
     groups = {"groups": np.arange(400) // 2} if in_groups else {}
-    found = scored(given, predicted, judge, metric=metric, proxy_weight=0, **groups)
+    found = scored(given, predicted, Judge(judge, 0), metric=metric, **groups)
     own = {name: column[labelled] for name, column in groups.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -91,7 +91,7 @@ def test_weight_0_is_the_score_of_human_labels_alone(metric, in_groups):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_judge_that_is_always_right_gives_nearly_the_score_of_all_rows(seed):
     truth, given, _, answers, _, labelled = rows(seed)
-    found = scored(given, answers, truth, proxy_weight=1)
+    found = scored(given, answers, Judge(truth, 1))
     assert found.estimate == pytest.approx(np.mean((answers == truth)[~labelled]), rel=1e-12)
 
 
@@ -127,11 +127,11 @@ def test_means_are_those_of_ppi_py(case):
     n = len(human)
     given = np.append(human, np.full(len(judge) - n, np.nan))
     for weight in (0.0, 0.5, 1.0):
-        found = scored(None, given, judge, metric="mean", proxy_weight=weight, interval="t")
+        found = scored(None, given, Judge(judge, weight), metric="mean", interval="t")
         low, high = found._evidence.facts.bounds
         expected = np.clip(case[f"estimate at {weight}"], low, high)
         assert found.estimate == pytest.approx(expected, rel=1e-12)
-    at_its_weight = scored(None, given, judge, metric="mean", proxy_weight=case["weight"])
+    at_its_weight = scored(None, given, Judge(judge, case["weight"]), metric="mean")
     assert at_its_weight.estimate == pytest.approx(case["estimate"], rel=1e-12)
     centred = (human - human.mean()) @ (judge[:n] - judge[:n].mean()) / n
     pooled = (1 + n / (len(judge) - n)) * judge.var(ddof=1)
@@ -149,7 +149,7 @@ def test_all_weights_of_rows_equal_are_no_weights():
 def test_a_callable_has_the_terms_of_the_metric_it_is():
     _, given, judge, answers, *_ = rows(2, n=200, n_labelled=60)
     own = scored(given, answers, judge, metric=lambda true, pred: float(np.mean(true == pred)))
-    known = scored(given, answers, judge, metric="accuracy", proxy_weight=own.proxy_weight)
+    known = scored(given, answers, Judge(judge, own.proxy_weight), metric="accuracy")
     assert own.estimate == pytest.approx(known.estimate, rel=1e-12)
 
 
@@ -158,14 +158,16 @@ def test_a_callable_has_the_terms_of_the_metric_it_is():
 def test_the_difference_of_two_systems_is_that_of_their_terms(metric):
     truth, given, judge, answers, _, labelled = rows(4)
     other = np.where(np.random.default_rng(1).random(400) < 0.75, truth, 1 - truth)
-    options = {"n_resamples": N_RESAMPLES, "random_state": 0, "proxy_weight": 0.7}
+    options = {"n_resamples": N_RESAMPLES, "random_state": 0}
     if metric == "mean":
         human = {"a": (answers == truth) * 1.0, "b": (other == truth) * 1.0}
         by_judge = {"a": (answers == judge) * 1.0, "b": (other == judge) * 1.0}
         some = {name: np.where(labelled, own, np.nan) for name, own in human.items()}
-        found = compare_systems(None, some, metric="mean", proxy=by_judge, **options)
+        found = compare_systems(None, some, metric="mean", proxy=Judge(by_judge, 0.7), **options)
     else:
-        found = compare_systems(given, {"a": answers, "b": other}, proxy=judge, **options)
+        found = compare_systems(
+            given, {"a": answers, "b": other}, proxy=Judge(judge, 0.7), **options
+        )
     right = [(answers == own) * 1.0 - (other == own) for own in (truth, judge)]
     expected = right[0][labelled].mean()
     expected += 0.7 * (right[1][~labelled].mean() - right[1][labelled].mean())
@@ -178,7 +180,7 @@ def test_a_comparison_of_weight_0_is_that_of_labelled_rows():
     truth, given, judge, answers, _, labelled = rows(5)
     other = np.where(np.random.default_rng(1).random(400) < 0.75, truth, 1 - truth)
     systems, options = {"a": answers, "b": other}, {"n_resamples": N_RESAMPLES, "random_state": 0}
-    found = compare_systems(given, systems, proxy=judge, proxy_weight=0, **options)
+    found = compare_systems(given, systems, proxy=Judge(judge, 0), **options)
     few = {name: own[labelled] for name, own in systems.items()}
     alone = compare_systems(truth[labelled], few, **options)
     one, other = found.pairs[0], alone.pairs[0]
@@ -191,7 +193,7 @@ def test_a_comparison_of_weight_0_is_that_of_labelled_rows():
 def test_few_labels_without_an_error_of_the_judge_do_not_say_that_it_has_none():
     """The labelled rows alone would take the judge as certain."""
     truth, given, _, answers, _, labelled = rows(6, n=5000, n_labelled=50)
-    found = scored(given, answers, truth, n_resamples=1999, proxy_weight=1)
+    found = scored(given, answers, Judge(truth, 1), n_resamples=1999)
     of_unlabelled = np.std((answers == truth)[~labelled]) / np.sqrt(4950)
     assert found.standard_error > 3 * of_unlabelled
     # Two further rows, of which each moves the score by one row of 50.
@@ -234,7 +236,7 @@ def test_a_judge_that_knows_nothing_leaves_human_labels_alone():
 def test_the_interval_of_a_score_with_two_ends_stays_between_them():
     truth, given, judge, *_ = rows(8)
     for answers in (truth, 1 - truth):
-        low, high = scored(given, answers, judge, proxy_weight=1).confidence_interval
+        low, high = scored(given, answers, Judge(judge, 1)).confidence_interval
         assert 0 <= low < high <= 1
 
 
@@ -269,8 +271,7 @@ REFUSED = {
     "crossed": ({"groups": np.stack((JUDGE, JUDGE), 1)}, "'groups'.* must have one column"),
     "interval": ({"interval": "bca"}, "'interval'.* must be"),
     "wilson": ({"interval": "wilson"}, "'interval'.* must be one that these data allow"),
-    "weight": ({"proxy_weight": 1.5}, r"'proxy_weight'.* must be 'auto' or a number in \[0, 1\]"),
-    "name": ({"proxy_weight": "best"}, "'proxy_weight'.* must be 'auto' or a number"),
+    "looks": ({"interval": Anytime(100)}, "'interval'.* must be one that holds at one look"),
 }
 
 
@@ -310,7 +311,9 @@ def test_too_few_labels_are_refused():
         (partial(bootstrap_score, GIVEN, ANSWERS, proxy=np.full(400, 0.5)), "'proxy'.* labels"),
         (partial(bootstrap_score, GIVEN / 2, ANSWERS, proxy=JUDGE), "'y_true'.* labels"),
         (partial(bootstrap_score, [None] * 400, ANSWERS, proxy=JUDGE), "'y_true'.* Got 0"),
-        (partial(bootstrap_score, JUDGE, ANSWERS, proxy_weight=0.5), "be 'auto' without proxy"),
+        (partial(Judge, JUDGE, 1.5), r"'weight' parameter of Judge must be 'auto' or a number in"),
+        (partial(Judge, JUDGE, "best"), "'weight' parameter of Judge must be 'auto' or a number"),
+        (partial(Judge, None, 0.5), "'labels' parameter of Judge must be the judge's labels"),
         (partial(compare_systems, GIVEN, SYSTEMS, proxy=JUDGE, paired=False), "'paired'"),
         (partial(compare_systems, GIVEN, SYSTEMS, proxy=JUDGE, interval="bca"), "'interval'"),
         (
@@ -364,9 +367,9 @@ def test_a_comparison_says_what_it_stands_on():
 
 
 def test_a_score_of_human_labels_alone_is_said_to_be_of_their_rows():
-    one = scored(GIVEN, ANSWERS, JUDGE, proxy_weight=0)
+    one = scored(GIVEN, ANSWERS, Judge(JUDGE, 0))
     options = {"n_resamples": N_RESAMPLES, "random_state": 0}
-    two = compare_systems(GIVEN, SYSTEMS, proxy=JUDGE, proxy_weight=0, **options)
+    two = compare_systems(GIVEN, SYSTEMS, proxy=Judge(JUDGE, 0), **options)
     assert one.n_samples == two.n_samples == 400
     for result in (one, two):
         assert " on 90 test rows" in result.summary().splitlines()[0]

@@ -30,6 +30,7 @@ from identity_cases import (
 )
 
 import skboot
+from skboot import Trials
 
 pytestmark = pytest.mark.identity
 
@@ -148,7 +149,7 @@ def designs_of_units(n, rng):
     groups = rng.permutation(np.arange(n) % 24)
     return {
         "crossed": {"groups": pair},
-        "one population": {"groups": pair, "same_population": True},
+        "one population": {"groups": Trials(*pair.T)},
         "blocks": {"block_length": 4},
         "series": {"block_length": 3, "strata": np.arange(n) % 2},
         "tasks": {"groups": groups, "average_over": groups},

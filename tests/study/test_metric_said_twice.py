@@ -19,6 +19,7 @@ from sklearn.metrics import (
 )
 
 import skboot
+from skboot import Trials
 from skboot import metrics as own
 
 pytestmark = pytest.mark.identity
@@ -149,12 +150,12 @@ def test_a_subgroup_of_one_population_is_the_call_on_its_rows(metric, seed):
     p = np.where(rng.random(n) < 0.25, 1 - y, y)
     # Members in one part stand in the second column alone.
     by = np.where(pairs.min(axis=1) < 3, "few", "others")
-    options = {"metric": metric, "same_population": True, **OPTIONS}
-    table = scored(y, p, groups=pairs, by=by, **options)
+    options = {"metric": metric, **OPTIONS}
+    table = scored(y, p, groups=Trials(*pairs.T), by=by, **options)
     for part in ("few", "others"):
         rows = by == part
-        alone = scored(y[rows], p[rows], groups=pairs[rows], **options)
-        turned = scored(y[rows], p[rows], groups=pairs[rows][:, ::-1], **options)
+        alone = scored(y[rows], p[rows], groups=Trials(*pairs[rows].T), **options)
+        turned = scored(y[rows], p[rows], groups=Trials(*pairs[rows][:, ::-1].T), **options)
         assert table[part].n_units == alone.n_units == turned.n_units
         close([*alone.confidence_interval], [*turned.confidence_interval])
 

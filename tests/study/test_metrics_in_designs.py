@@ -26,6 +26,7 @@ from identity_cases import (
 from sklearn import config_context
 
 import skboot
+from skboot import Trials
 
 pytestmark = pytest.mark.identity
 
@@ -52,7 +53,7 @@ def designs(n, rng):
         "groups": {"groups": groups},
         "groups in strata": {"groups": groups, "strata": of_groups},
         "crossed": {"groups": pair},
-        "one population": {"groups": pair, "same_population": True},
+        "one population": {"groups": Trials(*pair.T)},
         "blocks": {"block_length": 4},
         "panel": {"block_length": 3, "strata": strata},
         "drawn tasks": {"groups": units, "average_over": units},

@@ -13,7 +13,7 @@ from scipy import stats
 from sklearn import metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skboot import bootstrap_score, compare_systems
+from skboot import Crossed, Trials, bootstrap_score, compare_systems
 from skboot.inference import proportion_interval
 
 REFERENCES = Path(__file__).parents[1] / "references"
@@ -172,9 +172,7 @@ def test_crossed_and_one_population_designs_report_their_units():
     pairs = np.column_stack((rng.integers(0, 20, 400), rng.integers(0, 30, 400)))
     losses = rng.exponential(size=400)
     crossed = bootstrap_score(None, losses, metric="mean", groups=pairs, random_state=0)
-    shared = bootstrap_score(
-        None, losses, metric="mean", groups=pairs, same_population=True, random_state=0
-    )
+    shared = bootstrap_score(None, losses, metric="mean", groups=Trials(*pairs.T), random_state=0)
     assert crossed.n_units == (20, 30)
     assert crossed.confidence_interval.method == "percentile"
     assert shared.n_units == 30
@@ -182,8 +180,8 @@ def test_crossed_and_one_population_designs_report_their_units():
 
 
 @ignore_caution
-@pytest.mark.parametrize("same_population", [False, True])
-def test_few_trials_of_very_many_members_are_summed_as_on_repeated_rows(same_population):
+@pytest.mark.parametrize("kind", [Crossed, Trials])
+def test_few_trials_of_very_many_members_are_summed_as_on_repeated_rows(kind):
     rng = np.random.default_rng(0)
     pairs = rng.integers(0, 600, size=(900, 2))
     y_true = rng.integers(0, 2, 900)
@@ -192,8 +190,7 @@ def test_few_trials_of_very_many_members_are_summed_as_on_repeated_rows(same_pop
         y_true,
         y_pred,
         metric={"fast": "accuracy", "rows": lambda t, p: np.mean(t == p)},
-        groups=pairs,
-        same_population=same_population,
+        groups=kind(*pairs.T),
         n_resamples=199,
         interval="percentile",
         random_state=0,
@@ -515,7 +512,7 @@ BAD_INPUT = {
         {"metric": "acuracy"},
         "'metric' parameter of bootstrap_score must .*'accuracy'",
     ),
-    "unknown interval": ({"interval": "exact"}, r"'interval' .* one of \['anytime', 'auto', 'ba"),
+    "unknown interval": ({"interval": "exact"}, r"'interval' .* one of \['auto', 'basic'"),
     "two systems for one": (
         {"y_pred": [[1, 1]] * 4},
         "'y_pred' parameter of bootstrap_score must .* use compare_systems",
@@ -545,7 +542,10 @@ BAD_INPUT = {
         {"groups": [0, 0, 1, 1], "strata": [0, 1, 0, 1]},
         "same for all rows of a group",
     ),
-    "one population without pairs": ({"same_population": True}, "groups of shape"),
+    "another number of trials": (
+        {"groups": Trials([1, 2], [2, 3])},
+        "a row for each of the 4 rows",
+    ),
     "resamples from 1": ({"resamples": [[1, 2, 3, 4]] * 3}, "R counts from 1: subtract 1"),
     "weights for a callable": (
         {"sample_weight": [1, 1, 2, 1], "metric": lambda t, p: 0.0},
@@ -684,8 +684,8 @@ def test_text_in_both_columns_that_names_the_same_members_warns_and_numbers_do_n
     losses = rng.normal(size=400)
     names = np.array([f"speaker {k}" for k in range(60)])
 
-    def warned(one, other, **options):
-        options |= {"metric": "mean", "groups": np.column_stack((one, other)), "n_resamples": 9}
+    def warned(one, other, kind=lambda *columns: np.column_stack(columns)):
+        options = {"metric": "mean", "groups": kind(one, other), "n_resamples": 9}
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
             if door == "score":
@@ -698,4 +698,5 @@ def test_text_in_both_columns_that_names_the_same_members_warns_and_numbers_do_n
     assert warned(names[first], names[second + 15]) == 0  # a quarter of the members is shared
     assert warned(names[first], names[second + 30]) == 0
     assert warned(first, second) == 0
-    assert warned(names[first], names[second], same_population=True) == 0
+    assert warned(names[first], names[second], Trials) == 0
+    assert warned(names[first], names[second], Crossed) == 0  # who says so is believed

@@ -28,6 +28,7 @@ from identity_cases import (
 )
 
 import skboot
+from skboot import Crossed, Trials
 
 pytestmark = pytest.mark.identity
 
@@ -75,7 +76,7 @@ def test_replicates_are_values_at_counts_that_the_design_allows(name, design, se
     else:
         n = 3 if design == "one population" else 2
         pairs = np.column_stack([rows % n, rows // n % n])
-        columns = {"groups": pairs, "same_population": n == 3}
+        columns = {"groups": (Trials if n == 3 else Crossed)(*pairs.T)}
         counts = products_of_counts(n, pairs, same=n == 3)
     result = scored(
         call.y_true,
@@ -215,7 +216,7 @@ def test_members_paired_with_themselves_are_groups(name, seed):
     call = call_of(name, "groups", product_of(name, seed)[1], seed)
     groups = call.columns["groups"]
     one = scored(call.y_true, call.y_pred, **call.options)
-    both = {**call.options, "groups": np.column_stack([groups, groups]), "same_population": True}
+    both = {**call.options, "groups": Trials(groups, groups)}
     other = scored(call.y_true, call.y_pred, **both)
     close(other.estimate, one.estimate)
     close(other.bootstrap_distribution, one.bootstrap_distribution, 1e-8, 1e-10)
@@ -238,8 +239,8 @@ def test_crossed_members_of_one_row_each_weigh_a_row_by_two_draws(name, seed):
         (np.arange(call.n), False, 1),
     ):
         result = scored(
-            call.y_true, call.y_pred, metric=call.score.metric, groups=groups,
-            same_population=same, n_resamples=499,
+            call.y_true, call.y_pred, metric=call.score.metric, n_resamples=499,
+            groups=Trials(*groups.T) if same else groups,
         )  # fmt: skip
         close(result.standard_error, np.sqrt(times) * known, 5 / np.sqrt(2 * 499))
 

@@ -8,7 +8,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, fbeta_score
 
 from skboot import (
+    Anytime,
     BootstrapScorer,
+    Crossed,
+    Judge,
+    Trials,
     bootstrap_curve,
     bootstrap_runs,
     bootstrap_score,
@@ -43,7 +47,12 @@ assert_type(bootstrap_score(y, y, metric=exact_match, by=None), EvaluationResult
 assert_type(bootstrap_score(y, y, metric=partial(fbeta_score, beta=2)), EvaluationResult)
 assert_type(bootstrap_score(None, y, metric="mean", greater_is_better=False), EvaluationResult)
 assert_type(bootstrap_score(y, y, interval="bca", verbose=True, n_jobs=2), EvaluationResult)
+assert_type(bootstrap_runs(y, [y, y]), EvaluationResult)
 assert_type(bootstrap_runs(y, [y, y], metric="accuracy", varied="both"), EvaluationResult)
+assert_type(bootstrap_score(y, y, interval=Anytime(100), groups=Trials(y, y)), EvaluationResult)
+assert_type(
+    compare_systems(y, systems, groups=Crossed(y, y), proxy=Judge(y, weight=0.5)), ComparisonResult
+)
 assert_type(bootstrap_runs(y, [y, y], metric="f1", estimand="next_run"), EvaluationResult)
 assert_type(bootstrap_runs(y, [y, y], metric="f1", interval="components"), EvaluationResult)
 assert_type(search_score(y, systems, interval="percentile"), EvaluationResult)

@@ -4,7 +4,10 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from skboot import (
+    Anytime,
     BootstrapScorer,
+    Judge,
+    Trials,
     bootstrap_curve,
     bootstrap_runs,
     bootstrap_score,
@@ -30,7 +33,10 @@ bootstrap_score(y, y, confidence_level="95%")  # mistake
 bootstrap_score(y, y, metric="f1").interval("bcaa")  # mistake
 bootstrap_score(y, y, metric="f1")["f1"]  # mistake
 print(bootstrap_score(y, y, metric=["f1"]).estimate)  # mistake
-bootstrap_runs(y, [y, y])  # mistake
+bootstrap_score(y, y, interval="anytime")  # mistake
+bootstrap_runs(y, [y, y], interval=Anytime(100))  # mistake
+compare_systems(y, {"a": y, "b": y}, proxy=Judge(y, weight="best"))  # mistake
+bootstrap_score(y, y, groups=Trials(y))  # mistake
 bootstrap_runs(y, [y, y], metric="f1", varied="seeds")  # mistake
 bootstrap_runs(y, [y, y], metric="f1", estimand="next run")  # mistake
 compare_systems(y, "A")  # mistake

@@ -1,7 +1,7 @@
 """Looks that may be repeated: how often an interval that holds at every look ever leaves the truth.
 
 Question: of paths of growing data with a look at every batch, on how many does
-``interval="anytime"`` ever leave out the truth, and at how many units does a gate stop? Written
+`skboot.Anytime` ever leave out the truth, and at how many units does a gate stop? Written
 before the run; the forms were chosen on 500 to 4000 paths of other seeds.
 
 Form. The fixed-sample interval that suits, at the quantile sqrt(a^2 + log(t / m)) with m units at

@@ -88,8 +88,7 @@ def _compared(sample, seed, **options):
         sample.y_true,
         named,
         metric=sample.score.ours,
-        groups=sample.groups,
-        same_population=sample.same_population,
+        groups=sample.units,
         random_state=seed,
         **options,
     )

@@ -6,7 +6,7 @@ from sklearn.metrics import f1_score, roc_auc_score
 
 from benchmarks.coverage.runner import RESULTS, read
 from benchmarks.coverage.studies import anytime as study
-from skboot import bootstrap_score, compare_systems
+from skboot import Anytime, bootstrap_score, compare_systems
 from skboot.inference.proportions import Discordant, tango_statistic
 
 CELLS = {name: (units, first, draw) for name, _, units, first, draw in study.cells()}
@@ -32,7 +32,7 @@ def test_tango_s_statistic_is_that_of_the_library():
 
 
 def test_limits_of_counts_are_those_of_rows():
-    look = {"interval": "anytime", "first_look": 100, "random_state": 0, "n_resamples": 99}
+    look = {"interval": Anytime(100), "random_state": 0, "n_resamples": 99}
     rng = np.random.default_rng(1)
     seen = []
 
@@ -80,10 +80,10 @@ def test_limits_of_counts_are_those_of_rows():
 
 
 def test_limits_of_means_and_groups_are_those_of_values():
-    look = {"interval": "anytime", "random_state": 0, "n_resamples": 99}
+    few = {"random_state": 0, "n_resamples": 99}
     values = np.random.default_rng(2).exponential(size=(1, 1000))
     _, paths = study.mean(None, 1, LOOKS, 100, lambda rng, shape: values, 1.0)
-    known = bootstrap_score(None, values[0], metric="mean", first_look=100, **look)
+    known = bootstrap_score(None, values[0], metric="mean", interval=Anytime(100), **few)
     np.testing.assert_allclose(paths.limits(0, 1), known.confidence_interval[:2], rtol=1e-8)
     units = np.array([30, 60])
     rng = np.random.default_rng(3)
@@ -94,7 +94,7 @@ def test_limits_of_means_and_groups_are_those_of_values():
     right = (np.arange(10) < hits[:, None]).astype(int)
     groups = np.repeat(np.arange(60), 10)
     known = bootstrap_score(
-        np.ones(600, int), right.ravel(), groups=groups, first_look=20, **look
+        np.ones(600, int), right.ravel(), groups=groups, interval=Anytime(20), **few
     ).confidence_interval
     np.testing.assert_allclose(paths.limits(0, 1), known[:2], rtol=1e-8)
 

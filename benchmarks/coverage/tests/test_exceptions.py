@@ -9,6 +9,7 @@ from scipy.special import expit
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from benchmarks.coverage.exceptions import exception_of
+from benchmarks.coverage.samples import units_of
 from benchmarks.coverage.scores import SCORES
 from skboot import BootstrapScorer, bootstrap_score, compare_systems
 
@@ -42,7 +43,7 @@ def told(call, *args, **options):
 
 def told_of(data):
     """Warnings of `bootstrap_score`."""
-    options = QUICK | {"groups": data.groups, "same_population": data.same_population}
+    options = QUICK | {"groups": units_of(data.groups, data.same_population)}
     metric = SCORES[data.name].ours
     return told(bootstrap_score, data.y_true, data.y_pred, metric=metric, **options)
 
