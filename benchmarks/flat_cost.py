@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -111,7 +112,7 @@ def compared(arguments, rng):
 def arrays_of(arguments):
     """The arrays among the arguments."""
     for value in arguments.values():
-        if isinstance(value, dict):
+        if isinstance(value, Mapping):
             yield from value.values()
         elif isinstance(value, np.ndarray):
             yield value

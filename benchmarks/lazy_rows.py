@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -81,7 +82,7 @@ def measure(call, way, source, n_resamples):
         answer = bootstrap_score(data["truth"], data[column], n_jobs=n_jobs, **options)
         seconds = time.perf_counter() - start
         sampler.stop()
-    results = answer if isinstance(answer, dict) else {metric: answer}
+    results = answer if isinstance(answer, Mapping) else {metric: answer}
     bits = {name: one.bootstrap_distribution.tobytes().hex() for name, one in results.items()}
     texts = "; ".join(f"{name} {one}" for name, one in results.items())
     found = {"bits": bits, "result": texts, "seconds": seconds, "peaks": sampler.peaks}

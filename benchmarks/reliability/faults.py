@@ -19,7 +19,7 @@ import time
 import traceback
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -76,7 +76,7 @@ def numbers_of(scorer: Any) -> bytes:
 
 
 def _arrays(value: Any) -> list[Any]:
-    return list(value.values()) if isinstance(value, dict) else [value]
+    return list(value.values()) if isinstance(value, Mapping) else [value]
 
 
 _EXPECTED: list[bytes] = []

@@ -11,9 +11,8 @@ from .._base.arguments import Anytime, Crossed, Trials
 from .._base.doors import door
 from .._base.errors import Note, tell
 from .._base.typing import DifferenceInterval, Metric
-from ..inference.differences import Verdict
 from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
-from ..results.comparison import check_margin, verdict_of
+from ..results.comparison import Verdict, check_margin, verdict_of
 from ..study.rows import Sampling, Scoring, Wanted
 from .arguments import checked_options, copy_of_truth_note
 from .systems import compare_studies, study_of_systems

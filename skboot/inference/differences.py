@@ -3,7 +3,8 @@
 A p-value here is the smallest 1 - level whose interval of the same method excludes 0, so the two
 never disagree. `difference_interval` and `p_value` are of any metric, from the bootstrap of the
 difference or, by `CLOSED_FORM`, without resamples; `delong_test` is of two areas under ROC curves,
-`Verdict` of a margin. Several differences at once are in `skboot.inference.multiplicity`.
+`outcome_of` and `detectable_margin` are what a verdict is made of. Several differences at once are
+in `skboot.inference.multiplicity`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,8 +23,7 @@ from scipy.special import ndtr, ndtri, stdtr
 from .._base.checks import check_column, check_same_length, fail
 from .._base.doors import door
 from .._base.errors import collected
-from .._base.hints import Hinting
-from .._base.values import same_values, spread_of
+from .._base.values import spread_of
 from ..metrics.ranking import delong_covariance
 from ._tuning import FEW_DISCORDANT, FEW_EVENTS
 from .evidence import ConfidenceInterval, DrawnUnits, Evidence
@@ -684,74 +684,6 @@ def share_won(differences: ArrayLike, greater_is_better: bool | None) -> float:
 # passes where the lower limit of its advantage is above minus the margin, and fails where the upper
 # limit is below it. What one comparison could have shown, had both been equal, is the
 # `detectable_margin`.
-
-
-@dataclass(frozen=True)
-class Verdict(Hinting):
-    """Whether the first of a pair is not inferior to the second, within a margin.
-
-    `skboot.testing.assert_not_worse` and ``pair.verdict(margin)`` of a comparison make them. There
-    are three outcomes, so a verdict has no truth value: use ``passed``, ``failed`` or ``outcome``.
-
-    Attributes
-    ----------
-    outcome : {"pass", "fail", "inconclusive"}
-        "pass": the whole interval lies above minus the margin. "fail": it lies below.
-    margin : float
-        Non-inferiority margin: how much worse the first may be, in units of the metric; 0 asks
-        whether it is better.
-    smallest_margin : float
-        Margins above this one pass; 0 where the first is better.
-    detectable_margin : float
-        Margin that would pass with a probability of 80% if both were equal, estimated from this
-        comparison.
-    interval : ConfidenceInterval
-        Interval of the advantage of the first, positive where it is better: of a loss that of the
-        difference with the other sign. Simultaneous over all pairs of the comparison if they were
-        adjusted.
-    statement : str
-        The verdict in words.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skboot import compare_systems
-    >>> rng = np.random.default_rng(0)
-    >>> y_true = rng.integers(0, 2, size=2000)
-    >>> systems = {name: y_true ^ (rng.random(2000) < 0.1) for name in ("new", "old")}
-    >>> [pair] = compare_systems(y_true, systems, random_state=0).pairs
-    >>> verdict = pair.verdict(margin=0.03)
-    >>> verdict.outcome, verdict.passed
-    ('pass', True)
-    """
-
-    outcome: str
-    margin: float
-    smallest_margin: float
-    detectable_margin: float
-    interval: ConfidenceInterval
-    statement: str
-
-    @property
-    def passed(self) -> bool:
-        """Whether the first is shown not to be worse by more than the margin."""
-        return self.outcome == "pass"
-
-    @property
-    def failed(self) -> bool:
-        """Whether the first is shown to be worse by more than the margin."""
-        return self.outcome == "fail"
-
-    def __bool__(self) -> NoReturn:
-        raise TypeError("A verdict has three outcomes: ask .passed or .outcome.")
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, str):
-            raise TypeError(f"A verdict is not a string: compare .outcome == {other!r}.")
-        return same_values(self, other) if isinstance(other, Verdict) else NotImplemented
-
-    def __str__(self) -> str:
-        return self.statement
 
 
 def outcome_of(low: float, high: float, margin: float) -> str:

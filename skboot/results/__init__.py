@@ -21,7 +21,7 @@ from .table import ResultTable
 
 if typing.TYPE_CHECKING:
     from ..inference.data_sets import FriedmanTest
-    from ..inference.differences import DelongTest, Verdict
+    from ..inference.differences import DelongTest
     from ..inference.runs import Outperformance
     from .basis import MonteCarloError
     from .comparison import (
@@ -31,6 +31,7 @@ if typing.TYPE_CHECKING:
         PairedDifference,
         Rank,
         Ranks,
+        Verdict,
     )
     from .curve import CurveResult
     from .data_sets import DatasetsComparison, DatasetsPair, MeanRank, MeanRanks
@@ -67,7 +68,7 @@ __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
         ".inference.data_sets": ["FriedmanTest"],
-        ".inference.differences": ["DelongTest", "Verdict"],
+        ".inference.differences": ["DelongTest"],
         ".inference.runs": ["Outperformance"],
         "basis": ["MonteCarloError"],
         "comparison": [
@@ -77,6 +78,7 @@ __getattr__, __dir__ = _lazy.names_from(
             "PairedDifference",
             "Rank",
             "Ranks",
+            "Verdict",
         ],
         "curve": ["CurveResult"],
         "data_sets": ["DatasetsComparison", "DatasetsPair", "MeanRank", "MeanRanks"],

@@ -8,13 +8,14 @@ tables are in `skboot.results.comparison_texts`; several comparisons are a
 from __future__ import annotations
 
 import math
+import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from html import escape
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, NoReturn, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,6 @@ from ..inference._tuning import FEW_CARRIERS, FEW_COMPARED
 from ..inference.differences import (
     FEW_DEGREES,
     HOLDS_FOR_FEW,
-    Verdict,
     detectable_margin,
     outcome_of,
 )
@@ -50,6 +50,7 @@ from .result import (
     gathered,
     names_in_files,
     plain,
+    written_page,
 )
 
 # A pair is a value by itself: a verdict or a plan needs its direction, its units and its degrees of
@@ -502,6 +503,110 @@ def _width_of(difference: float, interval: ConfidenceInterval, rounding: float) 
 
 
 # ------------------------------------------------------------------ what a pair decides
+
+
+@dataclass(frozen=True)
+class Verdict(Hinting):
+    """Whether the first of a pair is not inferior to the second, within a margin.
+
+    `skboot.testing.assert_not_worse` and ``pair.verdict(margin)`` of a comparison make them. There
+    are three outcomes, so a verdict has no truth value: use ``passed``, ``failed`` or ``outcome``.
+
+    Attributes
+    ----------
+    outcome : {"pass", "fail", "inconclusive"}
+        "pass": the whole interval lies above minus the margin. "fail": it lies below.
+    margin : float
+        Non-inferiority margin: how much worse the first may be, in units of the metric; 0 asks
+        whether it is better.
+    smallest_margin : float
+        Margins above this one pass; 0 where the first is better.
+    detectable_margin : float
+        Margin that would pass with a probability of 80% if both were equal, estimated from this
+        comparison.
+    interval : ConfidenceInterval
+        Interval of the advantage of the first, positive where it is better: of a loss that of the
+        difference with the other sign. Simultaneous over all pairs of the comparison if they were
+        adjusted.
+    statement : str
+        The verdict in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import compare_systems
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, size=2000)
+    >>> systems = {name: y_true ^ (rng.random(2000) < 0.1) for name in ("new", "old")}
+    >>> [pair] = compare_systems(y_true, systems, random_state=0).pairs
+    >>> verdict = pair.verdict(margin=0.03)
+    >>> verdict.outcome, verdict.passed
+    ('pass', True)
+    """
+
+    outcome: str
+    margin: float
+    smallest_margin: float
+    detectable_margin: float
+    interval: ConfidenceInterval
+    statement: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether the first is shown not to be worse by more than the margin."""
+        return self.outcome == "pass"
+
+    @property
+    def failed(self) -> bool:
+        """Whether the first is shown to be worse by more than the margin."""
+        return self.outcome == "fail"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("A verdict has three outcomes: ask .passed or .outcome.")
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            raise TypeError(f"A verdict is not a string: compare .outcome == {other!r}.")
+        return same_values(self, other) if isinstance(other, Verdict) else NotImplemented
+
+    def __str__(self) -> str:
+        return self.statement
+
+    def _repr_html_(self) -> str:
+        interval, low = self.interval, self.interval.low
+        level = rendering.percent(interval.confidence_level)
+        scale = _scale_of_numbers(low, interval, interval, rounding=0.0)
+        title = title_of(interval.method, method_name(interval.method))
+        limits = f"{rendering.limits(interval, scale)} ({title})"
+        facts = [
+            ("verdict", self.outcome),
+            ("margin", f"{self.margin:g}"),
+            (f"{level} CI of the advantage of the first", limits),
+        ]
+        if not math.isnan(self.smallest_margin):
+            least = rendering.number(self.smallest_margin, scale.decimals(low))
+            facts.append(("margins that pass", f"above {least if self.smallest_margin else 0}"))
+        if not math.isnan(self.detectable_margin):
+            shown = rendering.number(self.detectable_margin, scale)
+            passes = f"{shown}: it would pass in 80% of cases if both were equally good"
+            facts.append(("detectable margin", passes))
+        return rendering.html_of(self.statement, rendering.html_list(facts))
+
+    @door("Verdict.to_html")
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Make a web page.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write.
+
+        Returns
+        -------
+        str or None
+            The page, if no path is given.
+        """
+        return written_page(path, f"Verdict: {self.outcome}", self._repr_html_())
 
 
 def verdict_of(pair: PairedDifference, margin: Any) -> Verdict:
@@ -1558,6 +1663,19 @@ ComparisonResult.pairs = _PAIRS  # type: ignore[assignment]
 
 # ------------------------------------------------------------------ scores of folds
 
+_FACTS_OF_CORRECTED = (
+    (
+        "estimand",
+        "expected score of the method, or difference first minus second, at the training-set size "
+        "of the splits",
+    ),
+    (
+        "interval",
+        "Student's t over splits, with the variance corrected for training sets that overlap "
+        "(Nadeau & Bengio 2003)",
+    ),
+)
+
 
 class CorrectedT(NamedTuple):
     """Mean of scores over splits, or mean difference, with Nadeau and Bengio's correction.
@@ -1608,15 +1726,37 @@ class CorrectedTable(dict[str, CorrectedT]):
     '0.988'
     """
 
+    def summary(self) -> str:
+        """Describe the means in a table of plain text, and say what the intervals are.
+
+        Returns
+        -------
+        str
+            A line for each metric, and below it how the intervals are made.
+        """
+        return f"{self}\n\n{rendering.text_list(_FACTS_OF_CORRECTED)}"
+
     def __str__(self) -> str:
         """Return a line of text for each metric."""
-        rows = [
-            (name, f"{row.estimate:.3f}", f"{row.confidence_interval:.3f}")
-            for name, row in self.items()
-        ]
+        return rendering.text_table(self._table())
+
+    def _repr_html_(self) -> str:
+        table = rendering.html_table(self._table())
+        return table + rendering.html_list(_FACTS_OF_CORRECTED)
+
+    def _table(self) -> rendering.Table:
+        """Return a row for each metric, which has decimals of its own."""
+        rows = []
+        for name, row in self.items():
+            interval = row.confidence_interval
+            width = _width_of(row.estimate, interval, 0.0)
+            column = rendering.Fixed(rendering.Decimals.of([width]).at(width))
+            estimate = rendering.number(row.estimate, column)
+            error = rendering.number(row.standard_error, column + 1)
+            rows.append([wording.spoken(name), estimate, rendering.limits(interval, column), error])
         level = next(iter(self.values())).confidence_interval.confidence_level
-        header = ("metric", "estimate", f"{rendering.percent(level)} CI")
-        return rendering.text_table(rendering.Table(header, rows))
+        header = ["metric", "estimate", f"{rendering.percent(level)} CI (t)", "standard error"]
+        return rendering.Table(header, rows)
 
     def _records(self) -> list[dict[str, Any]]:
         """Rows of a data frame."""

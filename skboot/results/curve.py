@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -68,6 +69,8 @@ _OVER_THRESHOLDS = ("roc", "det", "precision_recall")
 _SIZES_OF_A_LAW = 4
 # Below it a variance is rounding, and would make one size outweigh all others.
 _LEAST_VARIANCE = 1e-12
+# Inches of the picture on a page.
+_PICTURE_SIZE = (6.0, 4.0)
 # Points of the grid that tables of text show, if there are more than all of them that fit.
 _SHOWN_POINTS, _MOST_SHOWN = 9, 20
 # Distance from a point of the grid, as a share of its span, that is rounding.
@@ -493,7 +496,7 @@ class CurveResult(FromACall, Shown):
             return np.unique(np.argmin(np.abs(ndtri(self.x) - marked), axis=1))
         return np.linspace(0, n - 1, _SHOWN_POINTS).round().astype(np.intp)
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def _facts(self, *, with_table: bool = True) -> list[tuple[str, str]]:
         """Return what a reader should know, as label and text."""
         level = rendering.percent(self.confidence_level)
         reach = "each point by itself"
@@ -506,7 +509,7 @@ class CurveResult(FromACall, Shown):
             method = "both methods" if self._is_difference else "the method"
             of, how = f"of {method}, over training sets of each size,", "trained"
         n, n_shown = len(self.x), len(self._shown_points)
-        points = f"{n}" if n == n_shown else f"{n} ({n_shown} in the table)"
+        points = f"{n}" + f" ({n_shown} in the table)" * (with_table and n != n_shown)
         facts = [
             ("estimand", f"{self._value_name} {of} on {new}"),
             ("points", f"{points}, {self._axes[0]} {self._place(0)} to {self._place(-1)}"),
@@ -527,13 +530,35 @@ class CurveResult(FromACall, Shown):
 
     # -------------------------------------------------------------- what `Shown` asks for
 
+    def _html(self, options: rendering.TableOptions) -> str:
+        if picture := self._picture():
+            facts = rendering.html_list(self._facts(with_table=False))
+            return rendering.html_of(self.claim(), picture, facts)
+        return super()._html(options)
+
+    def _picture(self) -> str:
+        """Return the curve and its band as an image element; empty without matplotlib."""
+        try:
+            from matplotlib import rc_context
+            from matplotlib.figure import Figure
+        except ImportError:
+            return ""
+        # A figure that pyplot does not know of is shown here alone, and not at the end of a cell.
+        figure = Figure(figsize=_PICTURE_SIZE, layout="constrained")
+        self._drawn(ax=figure.subplots())
+        file = io.BytesIO()
+        # The same curve gives the same bytes.
+        with rc_context({"svg.hashsalt": self._format[0]}):
+            figure.savefig(file, format="svg", metadata={"Date": None})
+        return rendering.html_image(file.getvalue(), "image/svg+xml", self.claim())
+
     @property
     def _metric_name(self) -> str:
         return self._axes[1]
 
     def _widths(self) -> list[float]:
-        # The widest part of a band, such as that of net benefit at the last thresholds, says nothing
-        # of the others.
+        # The widest part of a band, such as that of net benefit at high thresholds, says nothing of
+        # the others.
         widths = (self.high - self.low)[self._shown_points]
         widths = widths[np.isfinite(widths) & (widths > 0)]
         return [float(np.median(widths)) if len(widths) else 0.1]

@@ -1,8 +1,9 @@
 """How numbers, tables and distributions look, in plain text, Markdown, LaTeX and HTML.
 
 The module knows no results. A `Scale` says how the numbers of a sentence are rounded, `Decimals`
-those of a table. A `Table` is a header and rows of strings, written by one function per language, which escapes what the language would misread. A
-`Strip` is a small drawing of one interval above its bootstrap distribution, as inline SVG.
+those of a table. A `Table` is a header and rows of strings, written by one function per language,
+which escapes what the language would misread. A `Strip` is a small drawing of one interval above
+its bootstrap distribution, as inline SVG.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import math
 import re
 import textwrap
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -226,7 +228,7 @@ class Scale:
 
 
 def decimals_of_width(width: float) -> int:
-    """Return the fewest decimals by which rounding moves no number by over a fortieth of a width."""
+    """Return the fewest decimals with which rounding moves no number by a fortieth of a width."""
     return math.ceil(math.log10(20) - math.log10(width))
 
 
@@ -295,14 +297,23 @@ class Fixed:
 
     def written(self, value: float) -> str:
         """Write a finite number."""
+        anchor = self.anchor_beside(value)
+        if anchor is None:
+            return number(value, self.digits)
+        return f"{'<' if value > anchor else '>'}{number(self.away(value, anchor), self.digits)}"
+
+    def anchor_beside(self, value: float) -> float | None:
+        """Return the anchor that rounding would make of a number; None if it would not."""
         for anchor in self.anchors:
             distance = abs(value - anchor)
             is_anchor = distance <= max(self.rounding, _NUMBER_ROUNDING * abs(anchor))
             if round(value, self.digits) == anchor and not is_anchor:
-                step = 10.0**-self.digits
-                sign, neighbour = ("<", anchor + step) if value > anchor else (">", anchor - step)
-                return f"{sign}{number(neighbour, self.digits)}"
-        return number(value, self.digits)
+                return anchor
+        return None
+
+    def away(self, value: float, anchor: float) -> float:
+        """Return the next number with these decimals on the side of an anchor where a value is."""
+        return anchor + math.copysign(10.0**-self.digits, value - anchor)
 
 
 def alike(scales: Sequence[Scale]) -> list[Scale]:
@@ -349,21 +360,23 @@ def limits(
     if math.isnan(low) or math.isnan(high):
         return "undefined"
     if math.isfinite(low) and high == math.inf:
-        return _one_limit(low, digits, "at least", "above", "<")
+        return _one_limit(low, digits, "at least", "above", 1)
     if math.isfinite(high) and low == -math.inf:
-        return _one_limit(high, digits, "at most", "below", ">")
+        return _one_limit(high, digits, "at most", "below", -1)
     mark = " (no width)" if marked and low == high else ""
     return f"{number(low, digits)} to {number(high, digits)}{mark}"
 
 
 def _one_limit(
-    limit: float, digits: int | Scale | Fixed, words: str, beyond: str, beyond_sign: str
+    limit: float, digits: int | Scale | Fixed, words: str, beyond: str, direction: int
 ) -> str:
     """Write the only limit; one beside an anchor lies beyond it, or is moved away from it."""
-    text = number(limit, digits)
-    if isinstance(digits, Fixed) and text.startswith(beyond_sign):
-        return f"{beyond} {number(round(limit, digits.digits), digits.digits)}"
-    return f"{words} {text.lstrip('<>')}"
+    anchor = digits.anchor_beside(limit) if isinstance(digits, Fixed) else None
+    if isinstance(digits, Fixed) and anchor is not None:
+        if direction * (limit - anchor) > 0:
+            return f"{beyond} {number(anchor, digits)}"
+        limit = digits.away(limit, anchor)
+    return f"{words} {number(limit, digits)}"
 
 
 def percent(level: float) -> str:
@@ -655,6 +668,15 @@ def html_of(claim: str, *parts: str, is_narrow: bool = True) -> str:
     width = ";max-width:52em" if is_narrow else ""
     start = f'<div style="color:inherit{width}"><p style="margin:.3em 0">{escape(claim)}</p>'
     return f"{start}{''.join(parts)}</div>"
+
+
+def html_image(image: bytes, kind: str, description: str) -> str:
+    """Write an image of a kind such as "image/svg+xml" into a page, which needs no other file."""
+    data = b64encode(image).decode()
+    return (
+        f'<img alt="{html(description)}" src="data:{kind};base64,{data}" '
+        'style="max-width:100%;height:auto;display:block"/>'
+    )
 
 
 def html_legend(text: str) -> str:

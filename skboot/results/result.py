@@ -328,13 +328,7 @@ class Shown(Hinting, ABC):
         self, path: str | os.PathLike[str] | None, options: rendering.TableOptions
     ) -> str | None:
         """Return a page, or write it to a file."""
-        if path is not None:
-            _check_path(path)
-        text = rendering.page(self._heading(), self._html(options))
-        if path is None:
-            return text
-        write_text(path, text)
-        return None
+        return written_page(path, self._heading(), self._html(options))
 
     @door(".plot")
     def plot(self, **kwargs: Any) -> Any:
@@ -358,6 +352,10 @@ class Shown(Hinting, ABC):
         ImportError
             If matplotlib is not installed.
         """
+        return self._drawn(**kwargs)
+
+    def _drawn(self, **kwargs: Any) -> Any:
+        """Return the display that suits."""
         # The one import that goes up: results are drawn by what stands on them.
         from .. import plots
 
@@ -467,6 +465,17 @@ class ShownNumbers(Shown):
             for kind, (low, high) in limits.items():
                 metrics |= {f"{name}_{kind}_low": float(low), f"{name}_{kind}_high": float(high)}
         return metrics
+
+
+def written_page(path: str | os.PathLike[str] | None, heading: str, body: str) -> str | None:
+    """Return a page of HTML, or write it to a file."""
+    if path is not None:
+        _check_path(path)
+    text = rendering.page(heading, body)
+    if path is None:
+        return text
+    write_text(path, text)
+    return None
 
 
 def frame_of(records: Sequence[Mapping[str, Any]], kind: str) -> Any:
@@ -626,7 +635,7 @@ class ShownDifferences(ShownNumbers):
         ValueError
             If ``digits`` is no integer from 0 to 15.
         """
-        return self._written(path, _options(digits, p_values))
+        return self._written(path, _options(digits, p_values)._replace(scores=False))
 
     def _laid_out(
         self, layout: str, options: rendering.TableOptions
@@ -1139,8 +1148,7 @@ class EvaluationResult(FromACall, ShownNumbers):
 
     @property
     def _metric_name(self) -> str:
-        # A gap between subgroups is a difference of scores of the metric.
-        return self.metric.partition(" gap")[0] if self._basis.is_gap else self.metric
+        return self.metric
 
     def _widths(self) -> list[float]:
         return [wording.width_of(self)]

@@ -1,10 +1,10 @@
-"""`ResultTable`: a dict of results, or of comparisons, that can be shown as one table."""
+"""`ResultTable`: results, or comparisons, by name, that can be shown as one table."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, overload
 
 from .._base import checks as check
 from .._base.doors import door
@@ -213,11 +213,12 @@ def drawings(entries: Sequence[Entry]) -> list[str]:
 # ------------------------------------------------------------------ the table
 
 
-class ResultTable(ShownDifferences, dict[Any, ValueT]):
-    """A dict of results, or of comparisons, that can be shown as one table.
+class ResultTable(ShownDifferences, Mapping[Any, ValueT]):
+    """Results, or comparisons, by name, that can be shown as one table.
 
     `skboot.bootstrap_score` and `skboot.compare_systems` return one for several metrics, and for
-    subgroups; of both, a table of tables: ``results["accuracy"]["women"]``.
+    subgroups; of both, a table of tables: ``results["accuracy"]["women"]``. It is read as a dict
+    is, and cannot be changed: ``ResultTable({**results, "another": result})`` is a longer one.
 
     Parameters
     ----------
@@ -230,7 +231,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     Raises
     ------
     TypeError
-        If a list holds something without a metric.
+        If a list holds something without a metric, or a dict something that is no result.
     ValueError
         If two of a list have one metric.
 
@@ -261,25 +262,45 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     def __init__(self, results: Iterable[ValueT] = ..., /, **named: ValueT) -> None: ...
     @door("ResultTable")
     def __init__(self, results: Mapping[Any, Any] | Iterable[Any] = (), /, **named: Any) -> None:
-        super().__init__(
-            results if isinstance(results, Mapping) else _named_by_metric(results), **named
-        )
+        by_name = results if isinstance(results, Mapping) else _named_by_metric(results)
+        self._results: dict[Any, Any] = {**by_name, **named}
+        # What is no result is refused here, and not where the table is shown.
+        for _ in leaves(self._results):
+            pass
 
-    def __missing__(self, key: Any) -> ValueT:
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._results
+
+    def __getitem__(self, key: Any) -> ValueT:
         """Return the result of the metric that a call has under this name; a KeyError lists all."""
+        if key in self._results:
+            return self._results[key]
         # Imported where a name is not that of a result.
         from ..metrics.lookup import meant_by
 
         plain = str(key).replace("_", " ")
         names = [
             name
-            for name, value in self.items()
+            for name, value in self._results.items()
             if getattr(value, "metric", None) == name
             and (name == meant_by(str(key)) or name.replace("_", " ").startswith(f"{plain} "))
         ]
         if len(names) == 1:
-            return self[names[0]]
+            return self._results[names[0]]
         raise KeyError(f"{key!r} is none of {list(self)}")
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        advice = f"Make another: ResultTable({{**table, {key!r}: ...}})."
+        raise TypeError(f"A ResultTable cannot be changed. {advice}")
+
+    def __delitem__(self, key: Any) -> NoReturn:
+        raise TypeError("A ResultTable cannot be changed. Make another of what you keep.")
 
     def summary(self) -> str:
         """Describe the results in a table of plain text, with their notes.
@@ -396,10 +417,13 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     def _with_shared_decimals(self, options: rendering.TableOptions) -> rendering.TableOptions:
         """Return the options with the decimals of each metric, the same in all panels."""
         panels: dict[str, list[tuple[str, Any]]] = {}
+        metric = ""
         for path, shown in leaves(self):
-            # The metric of a subgroup is named with it.
             name = shown._metric_name
-            panels.setdefault(name.removesuffix(f" ({path[-1]})"), []).append((name, shown))
+            # The metric of a subgroup is named with it; a gap stands behind the subgroups.
+            if not (metric and shown._several is ROWS and shown._basis.is_gap):
+                metric = name.removesuffix(f" ({path[-1]})")
+            panels.setdefault(metric, []).append((name, shown))
         shared = {}
         for panel in panels.values():
             decimals = wording.decimals_of([shown for _, shown in panel])
@@ -493,12 +517,13 @@ def laid_out(
     """
     if alone:
         return next(iter(results.values()))
-    result_table: ResultTable[Any] = ResultTable()
+    by_metric: dict[Any, Any] = {}
     for flat, (metric, *entry) in paths.items():
         if entry:
-            result_table.setdefault(metric, ResultTable())[entry[0]] = results[flat]
+            by_metric.setdefault(metric, {})[entry[0]] = results[flat]
         else:
-            result_table[metric] = results[flat]
+            by_metric[metric] = results[flat]
+    result_table = ResultTable({name: _dict_as_table(held) for name, held in by_metric.items()})
     return next(iter(result_table.values())) if single else result_table
 
 

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +72,7 @@ def _parts(name, answer):
     elif hasattr(answer, "bootstrap_distribution"):
         bits = np.ascontiguousarray(answer.bootstrap_distribution, dtype=float).tobytes()
         yield name, (_numbers(answer), hashlib.sha256(bits).hexdigest(), _texts(answer))
-    elif isinstance(answer, dict):
+    elif isinstance(answer, Mapping):
         if hasattr(answer, "summary"):
             yield f"{name}table", ({}, None, _texts(answer))
         for key, each in answer.items():

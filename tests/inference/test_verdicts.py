@@ -1,12 +1,15 @@
 """Verdicts: outcomes by hand, and the power of the detectable margin by simulation and by scipy."""
 
+import html
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from skboot import compare_systems
 from skboot.inference.differences import detectable_margin, outcome_of
-from skboot.results import Verdict
+from skboot.results import Verdict, rendering
 
 
 @pytest.mark.parametrize(
@@ -58,3 +61,19 @@ def test_a_verdict_is_neither_true_nor_false():
     assert str(verdict) == "it is worse"
     with pytest.raises(TypeError, match=r"three outcomes: ask \.passed or \.outcome"):
         bool(verdict)
+
+
+def test_a_page_of_a_verdict_says_what_it_says_in_words(tmp_path):
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(0, 2, 400)
+    systems = {name: y_true ^ (rng.random(400) < 0.1) for name in ("new & <b>", "old")}
+    [pair] = compare_systems(y_true, systems, n_resamples=99, random_state=0).pairs
+    for margin in (0.0, 0.01, 0.5):
+        verdict = pair.verdict(margin)
+        page = verdict._repr_html_()
+        assert html.escape(str(verdict)) in page
+        assert "<b>" not in page
+        assert rendering.limits(verdict.interval, 2)[:4] in page
+        assert page in verdict.to_html()
+        verdict.to_html(tmp_path / "verdict.html")
+        assert (tmp_path / "verdict.html").read_text(encoding="utf-8") == verdict.to_html()

@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import warnings
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -127,7 +128,7 @@ def said_of(result):
 
 def parts_of(result, name="it"):
     """Each result of one score in it, by name."""
-    if isinstance(result, dict):
+    if isinstance(result, Mapping):
         for key, value in result.items():
             yield from parts_of(value, str(key))
     elif isinstance(result, skboot.results.ComparisonResult):

@@ -3,6 +3,7 @@
 The reference is the entry by itself, or scikit-learn on the rows that ``resamples=`` repeats.
 """
 
+from collections.abc import Mapping
 from functools import partial
 
 import joblib
@@ -293,7 +294,7 @@ def test_a_partial_for_each_column_has_the_values_and_the_speed_of_its_column(
     rows = np.random.default_rng(2).integers(0, N, (79, N))
     options = {"metric": metric, "resamples": rows, "interval": "percentile"}
     result = bootstrap_score(truth, predicted, **options)
-    results = list(result.values()) if isinstance(result, dict) else [result]
+    results = list(result.values()) if isinstance(result, Mapping) else [result]
     expected = np.array([metric(truth[r], predicted[r]) for r in rows]).reshape(len(rows), -1)
     if truth.dtype.kind == "U":
         assert list(result) == NAMES.tolist()

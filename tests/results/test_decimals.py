@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from skboot import bootstrap_curve, bootstrap_score, compare_systems
-from skboot.results import ResultTable, rendering
+from skboot.inference import ConfidenceInterval
+from skboot.results import CorrectedT, CorrectedTable, ResultTable, rendering
 from skboot.results.rendering import Decimals, Fixed
 
 RNG = np.random.default_rng(5)
@@ -104,3 +105,17 @@ def test_no_table_has_a_share_of_resamples_and_p_values_are_one_option_of_all_fo
         assert "adjusted p" not in plain
     assert "resamples won" in result.summary()
     assert "bootstrap_support" in result.to_dict()["pairs"][0]
+
+
+def test_corrected_means_are_told_with_decimals_by_the_interval_of_each_metric():
+    table = CorrectedTable(
+        roc_auc=CorrectedT(0.91234, ConfidenceInterval(0.861, 0.963, 0.9, "t"), 0.0203, 1e-9),
+        mean_squared_error=CorrectedT(5123.4, ConfidenceInterval(4800, 5400, 0.9, "t"), 101.0, 0.1),
+    )
+    header, auc, error, *_ = table.summary().splitlines()
+    assert "90% CI (t)" in header
+    assert re.search(r"ROC AUC +0\.912 +0\.861 to 0\.963 +0\.0203", auc)
+    assert re.search(r"mean squared error +5120 +4800 to 5400 +101", error)
+    assert "Nadeau & Bengio 2003" in table.summary()
+    assert "Nadeau &amp; Bengio 2003" in table._repr_html_()
+    assert str(table) == table.summary().split("\n\n")[0]

@@ -3,6 +3,7 @@
 import json
 import pickle
 import re
+from collections.abc import Mapping
 
 import pytest
 from made_results import (
@@ -17,14 +18,28 @@ from made_results import (
 from skboot.results import ResultTable
 
 
-def test_a_table_of_results_is_a_dict():
+def test_a_table_of_results_is_read_as_a_dict_is():
     table = subgroups()
-    assert isinstance(table, dict)
+    assert isinstance(table, Mapping)
     assert list(table) == ["women", "men", "gap"]
     assert table == dict(table)
     assert pickle.loads(pickle.dumps(table)) == table
     start = "ResultTable({\n  'women': <EvaluationResult: accuracy (women) 0.855"
     assert repr(table).startswith(start)
+
+
+def test_a_table_of_results_cannot_be_changed_and_holds_results_alone():
+    table = subgroups()
+    with pytest.raises(TypeError, match=r"cannot be changed.*ResultTable\(\{\*\*table, 'x': "):
+        table["x"] = 3
+    with pytest.raises(TypeError, match="cannot be changed"):
+        del table["men"]
+    assert not hasattr(table, "update")
+    for wrong in ({"x": 3}, {"x": {"y": 3}}):
+        with pytest.raises(TypeError, match="must be results, comparisons, or dicts of them"):
+            ResultTable(wrong)
+    longer = ResultTable({**table, "mean": mean_result()})
+    assert list(longer) == [*table, "mean"]
 
 
 def test_the_summary_of_a_table_has_a_line_per_result_and_each_note_once():

@@ -3,6 +3,8 @@
 Exact, however files and partitions are cut, since a row is drawn by its number or group.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 from identity_cases import close, quiet, rows_of
@@ -240,7 +242,7 @@ def of_chunks(y, p, size, **options):
 
 
 def replicates(result):
-    found = result.values() if isinstance(result, dict) else [result]
+    found = result.values() if isinstance(result, Mapping) else [result]
     return np.array([one.bootstrap_distribution for one in found])
 
 

@@ -1,5 +1,6 @@
 """`bootstrap_curve`: what goes in, what comes out, and what is refused."""
 
+import sys
 import warnings
 from contextlib import nullcontext
 
@@ -529,3 +530,29 @@ def test_other_curves_and_differences_have_no_area(tmp_path):
     assert table["difference"].area is None
     table["A"].save(tmp_path / "a.skboot")
     assert CurveResult.load(tmp_path / "a.skboot").area == table["A"].area
+
+
+# ------------------------------------------------------------------ in a notebook
+
+
+def test_a_notebook_shows_the_curve_once_and_the_same_curve_gives_the_same_page():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    curves = bootstrap_curve(Y, {"a": SCORE, "b": OTHER}, **FEW)
+    page = curves["a"]._repr_html_()
+    assert page.count("<img ") == 1
+    assert "data:image/svg+xml;base64," in page
+    assert "in the table" not in page
+    assert "<table" not in page
+    assert page == curves["a"]._repr_html_()
+    # With the difference.
+    assert curves._repr_html_().count("<img ") == 3
+    assert plt.get_fignums() == []
+
+
+def test_a_notebook_without_matplotlib_shows_points_of_the_curve(monkeypatch):
+    for name in ("matplotlib", "matplotlib.figure"):
+        monkeypatch.setitem(sys.modules, name, None)
+    page = bootstrap_curve(Y, SCORE, **FEW)._repr_html_()
+    assert "<img" not in page
+    assert "<table" in page
+    assert "in the table" in page

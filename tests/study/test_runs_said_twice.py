@@ -7,6 +7,7 @@ the runs alone has the error of their scores, and says that it holds the test ro
 """
 
 import itertools
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -512,7 +513,7 @@ def test_delong_is_the_closed_form_of_pairs_and_of_rows_without_weights_alone():
 
 def typed(value):
     """The types of all that a value holds."""
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {key: typed(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return type(value).__name__, [typed(one) for one in value]
