@@ -379,19 +379,20 @@ def jackknife(
                 units = of_two[k].times, of_two[k].strata
                 jackknives[k] = _jackknife_of(values, *units, estimates[k])
         together = binding.jackknife_bindings()
-    for binding_of_part, which in together:
-        if all(k in jackknives for k in which):
-            continue
-        without_units = leave_out(binding_of_part, [statistics[k] for k in which])
-        units = without_units.times, without_units.strata
-        for k, values in zip(which, without_units.values, strict=True):
-            jackknives[k] = _jackknife_of(values, *units, estimates[k], without_units.sizes)
-            if statistics[k].coding.reads in _COUNTED and _rows_differ(statistics[k]):
-                # Values that differ by rounding count once.
-                away = values - estimates[k]
-                away /= jackknives[k].standard_error or 1.0
-                n_values = len(np.unique(np.round(away, 9, out=away)))
-                jackknives[k] = jackknives[k]._replace(n_values=n_values)
+    with single_threaded_blas():
+        for binding_of_part, which in together:
+            if jackknives.keys() >= set(which):
+                continue
+            without_units = _leave_out(binding_of_part, [statistics[k] for k in which])
+            units = without_units.times, without_units.strata
+            for k, values in zip(which, without_units.values, strict=True):
+                jackknives[k] = _jackknife_of(values, *units, estimates[k], without_units.sizes)
+                if statistics[k].coding.reads in _COUNTED and _rows_differ(statistics[k]):
+                    # Values that differ by rounding count once.
+                    away = values - estimates[k]
+                    away /= jackknives[k].standard_error or 1.0
+                    n_values = len(np.unique(np.round(away, 9, out=away)))
+                    jackknives[k] = jackknives[k]._replace(n_values=n_values)
     return [jackknives[k] for k in range(len(statistics))]
 
 
@@ -462,27 +463,32 @@ class JackknifeValues:
 
 def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> JackknifeValues:
     """Evaluate statistics without each unit of the design; see `jackknife`."""
+    with single_threaded_blas():
+        return _leave_out(binding, statistics)
+
+
+def _leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> JackknifeValues:
+    """As `leave_out`, where matrix products have one thread."""
     parts: list[JackknifeResamples] = []
     values: list[Floats] = []
-    with single_threaded_blas():
-        for resamples in binding.jackknife_resamples():
-            part_values = np.empty((len(statistics), len(resamples.times)))
-            for k, bound in enumerate(statistics):
-                # The sums that it takes of each resample; None if others than of its terms.
-                n_sums, terms = None, bound.reduced.terms
-                if terms is not None and bound.coding.reads in ("thresholds", "sums"):
-                    n_sums = int(terms.shape[1])
-                elif bound.coding.reads == "sums":
-                    n_sums = bound.reduced.n_codes
-                try:
-                    for at, block in resamples.parts(k, n_sums):
-                        part_values[k][at] = bound.statistic.evaluate(block, bound.reduced)
-                except MetricError as failure:
-                    without = "without one unit of the data (needed for BCa)"
-                    raise failure.error_on_rows(without, resampled=False) from failure.error
-            # Without their blocks, which hold the counts of all units of each.
-            parts.append(resamples._replace(blocks=[]))
-            values.append(part_values)
+    for resamples in binding.jackknife_resamples():
+        part_values = np.empty((len(statistics), len(resamples.times)))
+        for k, bound in enumerate(statistics):
+            # The sums that it takes of each resample; None if others than of its terms.
+            n_sums, terms = None, bound.reduced.terms
+            if terms is not None and bound.coding.reads in ("thresholds", "sums"):
+                n_sums = int(terms.shape[1])
+            elif bound.coding.reads == "sums":
+                n_sums = bound.reduced.n_codes
+            try:
+                for at, block in resamples.parts(k, n_sums):
+                    part_values[k][at] = bound.statistic.evaluate(block, bound.reduced)
+            except MetricError as failure:
+                without = "without one unit of the data (needed for BCa)"
+                raise failure.error_on_rows(without, resampled=False) from failure.error
+        # Without their blocks, which hold the counts of all units of each.
+        parts.append(resamples._replace(blocks=[]))
+        values.append(part_values)
     if len(parts) == 1:
         return JackknifeValues(values[0], *parts[0][1:])
     sizes = [part.sizes for part in parts if part.sizes is not None]
@@ -655,9 +661,7 @@ def _evaluate_one(block: Any, bound: BoundStatistic) -> _Values:
     return _Values(values, variances)
 
 
-def _of_one_formula(
-    blocks: Sequence[Any], statistics: Sequence[BoundStatistic]
-) -> list[list[int]]:
+def _of_one_formula(blocks: Sequence[Any], statistics: Sequence[BoundStatistic]) -> list[list[int]]:
     """Return the numbers of statistics that are one function of two counts, where several are.
 
     These are, for instance, the accuracy of many subgroups.

@@ -286,9 +286,13 @@ def delong_variance(
     """
     sizes = np.array([upper.sum(), lower.sum()], dtype=np.float64)
     means, squares = np.zeros((2, 2))
-    for sides, shares in shares_in_order(upper, lower, level):
+    parts: Any = None
+    if len(upper) <= ROWS_AT_ONCE:
+        # One part, which is read twice; of more rows each is made again, to save memory.
+        parts = list(shares_in_order(upper, lower, level))
+    for sides, shares in parts or shares_in_order(upper, lower, level):
         means += [side @ share / n for side, share, n in zip(sides, shares, sizes, strict=True)]
-    for sides, shares in shares_in_order(upper, lower, level):
+    for sides, shares in parts or shares_in_order(upper, lower, level):
         for k, (side, share) in enumerate(zip(sides, shares, strict=True)):
             centred = share - means[k]
             squares[k] += side @ (centred * centred)

@@ -336,10 +336,13 @@ class Block(ABC):
         in_order, above, below = np.zeros((3, self.n_resamples))
         ends, sides = self._derived(ends_and_sides, (upper, lower, level), order)
         for _, (up, low) in self.running(sides, ends, order):
-            low_of_level = np.diff(low, axis=1, prepend=below[:, None])
-            up_of_level = np.diff(up, axis=1, prepend=above[:, None])
+            up_of_level, half_of_level = np.empty_like(up), np.empty_like(low)
+            for upto, before, of_level in ((up, above, up_of_level), (low, below, half_of_level)):
+                np.subtract(upto[:, 0], before, out=of_level[:, 0])
+                np.subtract(upto[:, 1:], upto[:, :-1], out=of_level[:, 1:])
             above, below = up[:, -1].copy(), low[:, -1].copy()
-            low -= 0.5 * low_of_level
+            half_of_level *= 0.5
+            low -= half_of_level
             in_order += np.einsum("ij,ij->i", up_of_level, low)
         return in_order, above * below
 

@@ -421,6 +421,8 @@ def _joint_codes(
         sharing.setdefault((id(cells), id(coding.rows)), []).append(k)
     if len(sharing) < len(codings):
         return _joint_codes_by_cells(codings, list(sharing.values()), n_samples, strata)
+    if len(codings) > 1 and strata is None and _share_no_rows(codings, n_samples):
+        return _joint_codes_of_parts(codings, n_samples)
     sizes, number = np.array([n_samples]), np.zeros(n_samples, dtype=np.uint8)
     if strata is not None:
         sizes = np.bincount(strata)
@@ -463,6 +465,42 @@ def _joint_codes(
     order = np.lexsort((*codes[::-1], stratum))
     atom_strata = None if strata is None else stratum[order]
     return codes[:, order], sizes[last[order]], atom_strata
+
+
+def _share_no_rows(codings: Sequence[CodedRows], n_samples: int) -> bool:
+    """Whether no two codings see a row in common, as those of subgroups do not."""
+    rows = [coding.rows for coding in codings if coding.rows is not None]
+    if len(rows) < len(codings) or sum(map(len, rows)) > n_samples:
+        return False
+    return int(np.bincount(np.concatenate(rows), minlength=n_samples).max()) == 1
+
+
+def _joint_codes_of_parts(
+    codings: Sequence[CodedRows], n_samples: int
+) -> tuple[NDArray[np.intp], NDArray[np.int64], None] | None:
+    """As `_joint_codes`, of codings that share no rows: each code is a set of rows by itself.
+
+    First come the rows that none sees, if there are some, and then the codes of the last coding.
+    """
+    sizes_of_parts: list[NDArray[np.int64]] = []
+    for coding in codings:
+        counts, code = coding.counts, coding.code
+        if counts is None:
+            counts = (
+                np.ones(coding.n_codes, np.int64)
+                if code is None
+                else np.bincount(code, minlength=coding.n_codes)
+            )
+        sizes_of_parts.append(counts)
+    n_unseen = n_samples - sum(int(counts.sum()) for counts in sizes_of_parts)
+    starts = np.cumsum([int(n_unseen > 0), *(len(counts) for counts in sizes_of_parts[::-1])])
+    if starts[-1] > n_samples // ROWS_PER_ATOM:
+        return None
+    codes = np.full((len(codings), starts[-1]), -1)
+    for number, start, stop in zip(range(len(codings))[::-1], starts, starts[1:], strict=False):
+        codes[number, start:stop] = np.arange(stop - start)
+    unseen = [np.array([n_unseen])] if n_unseen else []
+    return codes, np.concatenate([*unseen, *sizes_of_parts[::-1]]), None
 
 
 def _joint_codes_by_cells(

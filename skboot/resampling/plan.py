@@ -553,7 +553,7 @@ class Binding:
         ]
 
     def parts_of_two_without_units(self) -> dict[int, JackknifeResamples]:
-        """Return the data without one unit, for statistics of parts of the rows that have two codes.
+        """Return the data without one unit, for statistics of parts of two codes.
 
         Such are the right and the wrong rows of a subgroup. What it has no rows of is a third atom.
         By the number of the statistic; none where other units than rows are left out.

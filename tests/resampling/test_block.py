@@ -19,7 +19,7 @@ from skboot.resampling.crossed import CrossedBlock
 from skboot.resampling.design import CrossedDesign
 from skboot.resampling.jackknife import JackknifeBlock, ObservedBlock
 from skboot.resampling.plan import ResamplingPlan
-from skboot.resampling.prefix_sums import running_sums
+from skboot.resampling.prefix_sums import pairs_in_order, running_sums
 
 # A reading is of a block, and the examples of designs give these kinds of block: units, units with
 # strata and groups, crossed factors, one population, and blocks of a series. That each design binds
@@ -231,6 +231,25 @@ def test_pairs_count_those_in_order_and_half_of_the_ties(case, kind, share_tied)
         in_order, all_pairs = case.block.pairs(upper, lower, level, given)
         assert_allclose(in_order, plain_pairs(weights, upper, lower, of), atol=1e-11)
         assert_allclose(all_pairs, (weights @ upper) * (weights @ lower), atol=1e-11)
+
+
+@in_turn(largest=[1, 9, 10, 255], n_codes=[1, 4, 1003])
+def test_pairs_of_bytes_are_whole_however_many_are_read_as_one_number(largest, n_codes):
+    """Counts up to 9 are read four at a time, larger ones tile by tile."""
+    rng = np.random.default_rng(5)
+    counts = rng.integers(0, largest + 1, (3, n_codes + 1)).astype(np.uint8)
+    counts[0] = largest
+    side = rng.integers(0, 3, n_codes)
+    sides = [(flag.astype(float), flag.astype(np.uint8)) for flag in (side == 0, side == 1)]
+    below = np.array([0.0, 7.0, 1e6])
+    # A part of the counts, whose rows do not begin where numbers of four bytes do.
+    pairs, upper, lower = pairs_in_order(counts[:, 1:], *sides, below)
+    whole = counts[:, 1:].astype(np.int64)
+    lower_before = np.cumsum(whole * (side == 1), axis=1)
+    expected = (whole * (side == 0) * (lower_before + below.astype(np.int64)[:, None])).sum(axis=1)
+    assert_array_equal(pairs, expected)
+    assert_array_equal(upper, (whole * (side == 0)).sum(axis=1))
+    assert_array_equal(lower, (whole * (side == 1)).sum(axis=1))
 
 
 @in_turn(case=EVERY_CASE)

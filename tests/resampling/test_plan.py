@@ -269,6 +269,23 @@ def test_interchangeable_rows_are_atoms_in_rising_order_of_stratum_and_codes(n_s
         np.testing.assert_array_equal(code, expected)
 
 
+@pytest.mark.parametrize("n_seen", [3, 4])
+def test_codes_of_parts_without_a_row_in_common_are_atoms_in_the_same_order(n_seen):
+    """With rows that no part has, and without."""
+    rng, n = np.random.default_rng(1), 20_000
+    part, code = rng.integers(0, 4, n), rng.integers(0, 3, n)
+    rows_of_parts = [np.flatnonzero(part == k) for k in range(n_seen)]
+    codings = [CodedRows(code[rows], 3, "sums", rows=rows) for rows in rows_of_parts]
+    units_of_codes, (multiplicity,), _ = bind_rows(codings, n, None)
+    columns = [np.where(part == k, code, -1) for k in range(n_seen)]
+    atoms, counts = np.unique(np.column_stack(columns), axis=0, return_counts=True)
+    np.testing.assert_array_equal(multiplicity, counts)
+    for units, expected in zip(units_of_codes, atoms.T, strict=True):
+        atom_code = np.full(len(counts), -1)
+        atom_code[units.atoms] = units.code_of_atom
+        np.testing.assert_array_equal(atom_code, expected)
+
+
 @pytest.mark.parametrize("n", [400, 20_000])
 @pytest.mark.parametrize("n_strata", [0, 5, 100])
 def test_statistics_of_subgroups_see_the_resamples_of_all_rows(n, n_strata):
@@ -373,6 +390,25 @@ def test_small_parts_are_read_on_the_resamples_of_several_streams():
             np.testing.assert_array_equal(block.sums()[: len(expected)], expected[:, rows])
     for block in binding.observed():
         np.testing.assert_array_equal(block.sums(), np.ones((1, 200)))
+
+
+def test_rows_of_a_part_are_drawn_in_the_order_of_its_codes():
+    rng = np.random.default_rng(4)
+    part = rng.integers(0, 2, 300)
+    rows_of_parts = [np.flatnonzero(part == k) for k in range(2)]
+    codes = [rng.permutation(len(rows)) for rows in rows_of_parts]
+    codings = [
+        CodedRows(code, len(rows), "pairs", rows=rows)
+        for code, rows in zip(codes, rows_of_parts, strict=True)
+    ]
+    plan = ResamplingPlan(RowDesign.of(300), 40, np.random.SeedSequence(8))
+    binding = plan.bind(codings)
+    drawn = plan.bind([CodedRows(None, 300, "sums")]).block(0)[0].sums()
+    blocks = binding.block(0)
+    for block, rows, code in zip(blocks, rows_of_parts, codes, strict=True):
+        assert block.units_of_codes.units is None
+        in_order = rows[np.argsort(code)]
+        np.testing.assert_array_equal(block.sums()[: len(drawn)], drawn[:, in_order])
 
 
 def test_parts_that_share_rows_or_leave_some_out_stay_as_they_are():
