@@ -48,7 +48,8 @@ def read_columns(path: str, needed: Sequence[str], optional: Sequence[str] = ())
     Parameters
     ----------
     path : str
-        File, whose kind the end of its name says.
+        File, whose kind the end of its name says; or folder of Parquet files, which are read in the
+        order of their names.
     needed : sequence of str
         Names of columns; of arrays in an npz file.
     optional : sequence of str
@@ -63,14 +64,17 @@ def read_columns(path: str, needed: Sequence[str], optional: Sequence[str] = ())
     Raises
     ------
     BadCall
-        If the file is a folder or cannot be read, or lacks a column or a cell.
+        If the file cannot be read, or lacks a column or a cell.
     """
-    if Path(path).is_dir():
-        raise BadCall(
-            f"{path!r} is a folder, and one file is read. In Python skboot.scan_dataset reads a "
-            "folder of Parquet files, or pyarrow.dataset.dataset(folder, format='csv')"
-        )
     kind = Path(path).suffix.lower()
+    if Path(path).is_dir():
+        # Parts of a data set, as Spark and dask write them.
+        kind = ".parquet"
+        if not _parts_of(path):
+            raise BadCall(
+                f"{path!r} is a folder without Parquet files. Of other files one is read: join "
+                "them first, with one header"
+            )
     if kind not in _READERS:
         suffixes = ", ".join(_READERS)
         advice = ". Unpack it first: gunzip" if kind == ".gz" else ""
@@ -208,19 +212,32 @@ def _read_parquet(path: str, selection: Selection) -> CellsByName:
         except ImportError as error:
             advice = "Install it with: pip install pyarrow"
             raise BadCall(f"Parquet files need pyarrow. {advice}") from error
+        parts = _parts_of(path) or [path]
         try:
-            names = _present_names(path, selection, polars.read_parquet_schema(path))
-            frame = polars.read_parquet(path, columns=names)
+            names = _present_names(path, selection, polars.read_parquet_schema(parts[0]))
+            frame = polars.read_parquet(parts, columns=names)
         except polars.exceptions.ComputeError as error:
             raise BadCall(f"{path!r} is not a Parquet file: {error}") from error
         return {name: _typed_array(name, _column_array(frame[name])) for name in names}
     try:
-        with parquet.ParquetFile(path) as file:
-            names = _present_names(path, selection, file.schema_arrow.names)
-            table = file.read(columns=names)
+        if Path(path).is_dir():
+            from pyarrow.dataset import dataset
+
+            parts = dataset(_parts_of(path), format="parquet", partitioning="hive")
+            names = _present_names(path, selection, parts.schema.names)
+            table = parts.to_table(columns=names)
+        else:
+            with parquet.ParquetFile(path) as file:
+                names = _present_names(path, selection, file.schema_arrow.names)
+                table = file.read(columns=names)
     except lib.ArrowInvalid as error:
         raise BadCall(f"{path!r} is not a Parquet file: {error}") from error
     return {name: _typed_array(name, _column_array(table.column(name))) for name in names}
+
+
+def _parts_of(folder: str) -> list[str]:
+    """Return the Parquet files in a folder and in those below it, in the order of their names."""
+    return sorted(map(str, Path(folder).rglob("*.parquet")))
 
 
 def _column_array(column: Any) -> NDArray[Any]:

@@ -7,16 +7,20 @@ agree, and every row would count as an error.
 
 from __future__ import annotations
 
+import inspect
+import re
 import shlex
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import metrics as metrics_package
 from .._base.reading import BadCall, Cells, CellsByName, read_columns
-from ..metrics.lookup import AS_MEAN, resolve_metrics, without_name
+from ..metrics.lookup import AS_MEAN, CALLABLES, resolve_metrics, without_name
 from ..metrics.responses import note_on_unused_positive
 from ..metrics.statistic import Statistic
 
@@ -115,6 +119,78 @@ def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, are_scores
     return FileRows(y_true, predictions, options)
 
 
+def metrics_of(call: Namespace) -> Any:
+    """Return the metrics of a call; those of costs as functions that have their options.
+
+    Parameters
+    ----------
+    call : Namespace
+        The call.
+
+    Returns
+    -------
+    str, list of str and callable, or None
+        As typed where it gives no such option.
+
+    Raises
+    ------
+    BadCall
+        If a metric takes no such option, or lacks one that it needs.
+    """
+    names = getattr(call, "metric", None)
+    options = {name: getattr(call, name, None) for name in ("priors", "costs", "relative")}
+    options = {name: value for name, value in options.items() if value not in (None, False)}
+    if len(options.get("priors", ())) == 1:
+        options["priors"] = [1 - options["priors"][0], options["priors"][0]]
+    if costs := options.get("costs"):
+        n_classes = round(len(costs) ** 0.5)
+        if len(costs) == 2:
+            costs, n_classes = [0.0, *costs, 0.0], 2
+        if len(costs) != n_classes**2 or n_classes < 2:
+            raise BadCall(
+                "--costs must be those of a false positive and of a false negative, or of each "
+                f"decision for each true class (4, 9, ... numbers). Got {len(costs)}"
+            )
+        # Results name them: whole numbers as such.
+        costs = [int(cost) if cost == int(cost) else cost for cost in costs]
+        options["costs"] = np.reshape(np.array(costs, object), (n_classes, n_classes)).tolist()
+    metrics: list[Any] = []
+    for name in name_list(names or (["accuracy"] if options else [])):
+        function = _function_of_costs(name)
+        needed = set() if function is None else _keywords_without_default(function)
+        if missing := sorted(needed - set(options)):
+            raise BadCall(
+                f"--metric {name!r} needs the share of positives where the system will be used: "
+                f"--{missing[0]} 0.01. Add --relative for the normalized cost"
+            )
+        if options and function is None:
+            listed = " and ".join(f"--{option}" for option in options)
+            raise BadCall(
+                f"{listed} go with metrics of costs, such as --metric expected_cost or "
+                f"minimum_detection_cost, and {name!r} is none of them"
+            )
+        taken = {} if function is None else inspect.signature(function).parameters
+        if untaken := [option for option in options if option not in taken]:
+            raise BadCall(f"--{untaken[0]} is no option of --metric {name!r}")
+        metrics.append(name if function is None else partial(function, **options))
+    return metrics if any(callable(metric) for metric in metrics) else names
+
+
+def _function_of_costs(metric: str) -> Callable[..., float] | None:
+    """Return the function of `skboot.metrics` with options of costs that a name means."""
+    plain = re.sub(r"[\s-]+", "_", metric.lower())
+    named = re.search(r"skboot\.metrics\.(\w+)", CALLABLES.get(plain, ""))
+    function = getattr(metrics_package, named[1] if named else plain, None)
+    if not callable(function) or "priors" not in inspect.signature(function).parameters:
+        return None
+    return function
+
+
+def _keywords_without_default(function: Callable[..., float]) -> set[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty}
+
+
 def name_list(names: Any) -> list[str]:
     """Return the names that an option gives, as a list."""
     return [] if names is None else [names] if isinstance(names, str) else list(names)
@@ -132,7 +208,7 @@ def _statistics(call: Namespace, pos_label: Any = None) -> list[Statistic]:
     """
     metrics, better = call.metric or ["accuracy"], call.greater_is_better
     for metric in name_list(metrics):
-        advice = without_name(metric)
+        advice = without_name(metric) if isinstance(metric, str) else ""
         if advice.startswith(AS_MEAN):
             raise BadCall(
                 f"--metric {metric!r} has no name, being a mean over rows. Compute the value of "

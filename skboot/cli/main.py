@@ -75,8 +75,11 @@ _MEANT = {
     "--html": ("--report report.html",),
     "--label": ("--y-true",),
     "--md": ("--markdown",),
+    "--cost": ("--costs",),
     "--new": ("--candidate",),
     "--old": ("--reference",),
+    "--prior": ("--priors",),
+    "--p-target": ("--priors",),
     "--systems": (_PAIR, "--y-pred COLUMN"),
     "--y-pred": (_PAIR, "--systems COLUMN COLUMN"),
 }
@@ -160,7 +163,7 @@ _SEVERAL = {"nargs": "+", "metavar": "COLUMN"}
 _OPTIONS: dict[str, dict[str, Any]] = {
     "FILE": {
         "nargs": "?",
-        "help": "predictions: .csv, .tsv, .parquet, .npz or .jsonl",
+        "help": "predictions: .csv, .tsv, .parquet, .npz or .jsonl, or a folder of Parquet files",
     },
     "TABLE": {"help": "columns system, score, and perhaps n and decimals: .csv, .tsv, .jsonl, ..."},
     "--y-true": {"metavar": "COLUMN", "help": "the truth (none for --metric mean)"},
@@ -203,6 +206,24 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "type": _finite,
         "metavar": "X",
         "help": "predict the positive label where the column of scores is at least X",
+    },
+    "--priors": {
+        "nargs": "+",
+        "type": _finite,
+        "metavar": "P",
+        "help": "of a metric of costs: the share of positives where the system will be used, or "
+        "that of each class",
+    },
+    "--costs": {
+        "nargs": "+",
+        "type": _finite,
+        "metavar": "X",
+        "help": "of a metric of costs: of a false positive and of a false negative; of more "
+        "classes of each decision, one true class after the other",
+    },
+    "--relative": {
+        "action": "store_true",
+        "help": "divide a metric of costs by the cost of the best guess without predictions",
     },
     "--pos-label": {"metavar": "LABEL", "help": "the positive one of two labels"},
     "--margin": {
@@ -306,9 +327,11 @@ _LABELS = ("--labels", "--threshold", "--pos-label")
 _GROUPS = ("--groups", "--same-population", "--strata", "--block-length")
 _LEVEL = ("--confidence-level", "--n-resamples", "--seed")
 _RESAMPLING = ("--interval", "--first-look", *_LEVEL)
-_ONE_METRIC = ("--metric", _DIRECTION, *_LABELS, *_GROUPS, "--average-over", *_RESAMPLING)
+_COSTS = ("--priors", "--costs", "--relative")
+_ONE_METRIC = ("--metric", *_COSTS, _DIRECTION, *_LABELS, *_GROUPS, "--average-over", *_RESAMPLING)
 _METRICS = (
     ("--metric", {"nargs": "+"}),
+    *_COSTS,
     _DIRECTION,
     *_LABELS,
     *_GROUPS,
@@ -837,7 +860,7 @@ _FUNCTION = re.compile(
 _ARGUMENT = re.compile(
     r"\b(labels|groups|strata|by|average_over|block_length|metric|interval|confidence_level|"
     r"n_resamples|random_state|sample_weight|pos_label|greater_is_better|half_width|difference|"
-    r"margin|power|proportion|n|decimals)="
+    r"costs|priors|margin|power|proportion|n|decimals)="
     r"(?:(\w[\w.-]*\w|\w|'\w+')|(?=[\s,.;]|$))"
 )
 # A sentence that says what to write in Python: a call, a function, a dict or a function's name.

@@ -17,7 +17,7 @@ from ..metrics.cells import check_two_columns
 from ..results.rendering import Table
 from ..results.result import plain
 from ..results.wording import counted
-from .columns import FileRows, name_list, needs_threshold, positive_options, rows_of
+from .columns import FileRows, metrics_of, name_list, needs_threshold, positive_options, rows_of
 
 
 class Answer(NamedTuple):
@@ -264,6 +264,7 @@ def _rows_of_call(
     for metric in metrics:
         if metrics.count(metric) > 1:
             raise BadCall(f"--metric {metric!r} is named twice")
+    call.metric = metrics_of(call)
     if call.same_population and len(call.groups or ()) != 2:
         raise BadCall("--same-population needs two columns: --groups COLUMN COLUMN")
     if systems is None:

@@ -7,9 +7,10 @@ row is read (`settings_of_columns`); few rows are handed back, to be resampled a
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
@@ -79,7 +80,8 @@ def scan_dataset(source: Any) -> DatasetColumns:
     DatasetColumns
         All columns. ``["name"]`` gives one, as an array of shape (n_samples,), and ``[["a", "b"]]``
         two, of shape (n_samples, 2); a column of lists of one length has two dimensions too.
-        ``columns`` are the names, and ``collect()`` reads them into memory.
+        ``columns`` are the names, and ``collect()`` reads them into memory. ``["score"] >= 0.2``
+        is a column of True and False, compared batch by batch; so are <, <=, >, == and !=.
 
     Raises
     ------
@@ -126,6 +128,16 @@ def scan_dataset(source: Any) -> DatasetColumns:
     return DatasetColumns(files, tuple(scanned.schema.names), False)
 
 
+_SIGNS = {
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
+    operator.eq: "==",
+    operator.ne: "!=",
+}
+
+
 class DatasetColumns:
     """Columns of a scanned data set, of which no row is read before it is needed.
 
@@ -139,8 +151,19 @@ class DatasetColumns:
 
     is_scanned = True
 
-    def __init__(self, files: _Files, names: tuple[str, ...], is_single: bool) -> None:
+    # Scalars of numpy leave comparisons to the column.
+    __array_ufunc__ = None
+
+    def __init__(
+        self,
+        files: _Files,
+        names: tuple[str, ...],
+        is_single: bool,
+        comparison: tuple[Callable[[Any, Any], Any], Any] | None = None,
+    ) -> None:
         self._files, self._names, self._is_single = files, names, is_single
+        # What the values of a single column are compared by, and with; None where they are not.
+        self._comparison = comparison
 
     @property
     def columns(self) -> list[str]:
@@ -155,8 +178,50 @@ class DatasetColumns:
                 raise check.fail("name", must, repr(column))
         return DatasetColumns(self._files, tuple(names), isinstance(name, str))
 
+    def __lt__(self, value: Any) -> DatasetColumns:
+        return self._compared(operator.lt, value)
+
+    def __le__(self, value: Any) -> DatasetColumns:
+        return self._compared(operator.le, value)
+
+    def __gt__(self, value: Any) -> DatasetColumns:
+        return self._compared(operator.gt, value)
+
+    def __ge__(self, value: Any) -> DatasetColumns:
+        return self._compared(operator.ge, value)
+
+    def __eq__(self, value: object) -> DatasetColumns:  # type: ignore[override]
+        return self._compared(operator.eq, value)
+
+    def __ne__(self, value: object) -> DatasetColumns:  # type: ignore[override]
+        return self._compared(operator.ne, value)
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise ValueError(
+            f"{self!r} has a value in each row, and none for all of them. Give it as it is, or "
+            "read the values by collect()."
+        )
+
+    def _compared(self, comparison: Callable[[Any, Any], Any], value: Any) -> DatasetColumns:
+        """Return the column of True and False that a comparison with one value gives."""
+        if not self._is_single or self._comparison is not None:
+            raise ValueError(f"{self!r} cannot be compared. Name one column: data['score'] >= 0.2.")
+        if not isinstance(value, str | bytes | int | float | np.generic):
+            raise ValueError(
+                f"{self!r} must be compared with one number or label. Got "
+                f"{type(value).__name__}. In memory, where collect() reads a column, it is "
+                "compared with others."
+            )
+        value = value.item() if isinstance(value, np.generic) else value
+        return DatasetColumns(self._files, self._names, True, (comparison, value))
+
     def __repr__(self) -> str:
-        return f"<DatasetColumns: {', '.join(self._names)}>"
+        names = ", ".join(self._names)
+        if self._comparison is not None:
+            names += f" {_SIGNS[self._comparison[0]]} {self._comparison[1]!r}"
+        return f"<DatasetColumns: {names}>"
 
     def collect(self) -> NDArray[Any]:
         """Read all rows into memory.
@@ -188,6 +253,14 @@ class DatasetColumns:
                     raise check.fail(argument, must, got)
                 values = np.stack(values.tolist())
             arrays.append(values)
+        if self._comparison is not None:
+            comparison, value = self._comparison
+            values = np.asarray(arrays[0])
+            # A score that is missing would be below every threshold.
+            if values.ndim != 1 or bool(np.any((values != values) | np.equal(values, None))):
+                must = "hold one value in each row where it is compared"
+                raise check.fail(argument, must, "a missing one, or lists")
+            return np.asarray(comparison(values, value), dtype=bool)
         return arrays[0] if self._is_single else np.column_stack(arrays)
 
 

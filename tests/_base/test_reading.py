@@ -8,6 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from skboot import scan_dataset
 from skboot._base.reading import BadCall, read_columns
 
 TEXT = ["cat", " dog", "01", "a,b", 'say "no"', "two\nlines", "ö"]
@@ -184,10 +185,29 @@ def test_a_file_of_one_column_has_no_blank_lines(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["x.parquet", "x.csv", "x.npz", "x.jsonl", "folder"])
-def test_a_folder_is_no_file_whatever_its_name_ends_in(tmp_path, name):
+def test_a_folder_without_parquet_files_is_refused_whatever_its_name_ends_in(tmp_path, name):
     (tmp_path / name).mkdir()
-    with pytest.raises(BadCall, match=rf"{name}' is a folder, and one file is read.*scan_dataset"):
+    (tmp_path / name / "part.csv").write_text("a\n1\n")
+    with pytest.raises(BadCall, match=rf"{name}' is a folder without Parquet files.*join them"):
         read_columns(str(tmp_path / name), ["a"])
+
+
+@pytest.mark.parametrize("is_deep", [False, True])
+def test_a_folder_of_parquet_parts_is_read_as_scan_dataset_reads_it(tmp_path, is_deep):
+    parquet, pyarrow = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    folder = tmp_path / "parts"
+    for k, rows in enumerate(([1, 2], [3], [4, 5, 6])):
+        place = folder / f"site={k}" if is_deep else folder
+        place.mkdir(parents=True, exist_ok=True)
+        table = pyarrow.table({"a": rows, "word": [f"w{row}" for row in rows]})
+        parquet.write_table(table, place / f"part-{k}.parquet")
+    # Spark leaves such a file behind.
+    (folder / "_SUCCESS").write_text("")
+    names = ["a", "word", "site"] if is_deep else ["a", "word"]
+    columns, scanned = read_columns(str(folder), names), scan_dataset(folder)
+    assert columns["word"].tolist() == ["w1", "w2", "w3", "w4", "w5", "w6"]
+    for name in names:
+        np.testing.assert_array_equal(columns[name], scanned[name].collect())
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):

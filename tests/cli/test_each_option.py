@@ -7,7 +7,9 @@ option. The rows are those of two classes, of values, and of columns of probabil
 import contextlib
 import io
 import json
+import re
 from argparse import Namespace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -252,3 +254,50 @@ def test_each_option_of_a_plan_is_its_argument(plan, option, rows):
     expected = quiet(skboot.plan_evaluation, pilot, confidence_level=level, **target)
     code, found = told(rows, "plan", "--y-true", "y", *aim, *with_resamples(words))
     assert (code, found) == (0, as_told(expected))
+
+
+COSTS = {
+    "share of positives": (
+        ("p", "minimum_detection_cost", "--priors", 0.01), {"priors": [0.99, 0.01]},
+    ),
+    "two shares": (("p", "min_dcf", "--priors", 0.9, 0.1), {"priors": [0.9, 0.1]}),
+    "costs of two errors": (
+        ("p", "minimum_detection_cost", "--priors", 0.25, "--costs", 1, 10, "--relative"),
+        {"priors": [0.75, 0.25], "costs": [[0, 1], [10, 0]], "relative": True},
+    ),
+    "costs of all decisions": (
+        ("a", "expected_cost", "--costs", 0, 2, 5, 0), {"costs": [[0, 2], [5, 0]]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", COSTS)
+def test_costs_and_shares_are_options_of_their_metric(rows, case):
+    (column, metric, *words), options = COSTS[case]
+    name = "minimum_detection_cost" if metric == "min_dcf" else metric
+    function = partial(getattr(skboot.metrics, name), **options)
+    result = quiet(skboot.bootstrap_score, rows.y, getattr(rows, column), metric=function,
+                   n_resamples=B, random_state=0)  # fmt: skip
+    code, record = told(rows, "score", "--y-true", "y", "--y-pred", column, "--metric", metric,
+                        *words, "--n-resamples", B)  # fmt: skip
+    assert code == 0
+    assert record == as_told(result)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("minimum_detection_cost",), "needs the share of positives.*--priors 0.01"),
+        (("min_dcf",), "needs the share of positives.*--priors 0.01"),
+        (("roc_auc", "--priors", "0.1"), "--priors go with metrics of costs.*'roc_auc'"),
+        (("expected_cost", "--costs", "1", "2", "3"), "--costs must be.*Got 3"),
+        (("brier_score", "--costs", "1", "2"), "--costs is no option of --metric 'brier_score'"),
+        (("min_dcf", "--prior", "0.1"), "Did you mean --priors"),
+        (("min_dcf", "--priors", "2", "-1"), "--priors"),
+    ],
+)
+def test_costs_that_suit_no_metric_lead_on(rows, words, said, capsys):
+    code = exit_code_of(["score", str(rows.path), "--y-true", "y", "--y-pred", "p", "--metric",
+                         *words])  # fmt: skip
+    assert code == 2
+    assert re.search(said, capsys.readouterr().err)

@@ -252,3 +252,54 @@ def test_rows_that_come_or_go_while_they_are_read_are_an_error(tmp_path):
     data._files._lengths = [N + 1]
     with pytest.raises(RuntimeError, match="Scan it again"):
         bootstrap_score(data["y"], data["good"])
+
+
+COMPARED = {
+    "a threshold": (lambda c: c["score"] >= 0.2, SCORES >= 0.2),
+    "a threshold above": (lambda c: c["score"] > 0.2, SCORES > 0.2),
+    "from the other side": (lambda c: np.float64(0.2) >= c["score"], SCORES <= 0.2),
+    "a threshold below": (lambda c: c["score"] < 0.2, SCORES < 0.2),
+    "a label of text": (lambda c: c["said"] == "yes", GOOD == 1),
+    "another label": (lambda c: c["y"] != 1, TRUTH != 1),
+}
+
+
+@pytest.mark.parametrize("case", COMPARED)
+def test_a_column_that_is_compared_is_the_array_that_is_compared(folder, case):
+    compared, expected = COMPARED[case]
+    scanned = scan_dataset(folder)
+    np.testing.assert_array_equal(compared(scanned).collect(), expected)
+    options = {"metric": ["accuracy", "f1"], **OPTIONS}
+    found = bootstrap_score(scanned["y"] == 1, compared(scanned), **options)
+    given = BootstrapAccumulator(**options)
+    given.update(TRUTH == 1, expected)
+    for name, result in given.result().items():
+        assert_same_bits(found[name], result)
+
+
+def test_thresholds_of_two_systems_are_compared_and_read_by_workers(folder):
+    data = scan_dataset(folder)
+    systems = {"low": data["score"] >= 0.2, "high": data["score"] >= 0.8}
+    found = compare_systems(data["y"], systems, n_jobs=2, **OPTIONS)
+    difference = np.mean((SCORES >= 0.2) == TRUTH) - np.mean((SCORES >= 0.8) == TRUTH)
+    assert found.difference == pytest.approx(difference)
+
+
+def test_what_cannot_be_compared_says_so(folder):
+    data = scan_dataset(folder)
+    for wrong in (lambda: data >= 0.2, lambda: (data["score"] >= 0.2) == 1):
+        with pytest.raises(ValueError, match="Name one column"):
+            wrong()
+    with pytest.raises(ValueError, match="one number or label. Got DatasetColumns"):
+        data["y"] == data["good"]
+    with pytest.raises(ValueError, match=r"none for all of them.*collect\(\)"):
+        bool(data["score"] >= 0.2)
+    assert repr(data["score"] >= np.float64(0.2)) == "<DatasetColumns: score >= 0.2>"
+    assert len({data, data["y"]}) == 2
+
+
+def test_a_missing_score_is_not_below_a_threshold(tmp_path):
+    for k, values in enumerate(([0.1, None, 0.3], [0.1, float("nan"), 0.3])):
+        pq.write_table(pa.table({"score": values}), tmp_path / f"{k}.parquet")
+        with pytest.raises(ValueError, match="must hold one value in each row"):
+            (scan_dataset(tmp_path / f"{k}.parquet")["score"] >= 0.2).collect()
