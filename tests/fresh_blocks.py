@@ -73,7 +73,9 @@ def main(names):
             else:
                 alone += 1
         print(f"{path.name}: {alone + behind} so far", flush=True)
-    print(f"{alone} blocks run alone, {behind} behind those above them, {len(failed)} fail: {failed}")
+    print(
+        f"{alone} blocks run alone, {behind} behind those above them, {len(failed)} fail: {failed}"
+    )
     return bool(failed)
 
 
