@@ -15,7 +15,7 @@ test test-shown test-studies: export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-shown test-studies slow coverage lint format types docs texts gallery bench bench-revisions coverage-study soak wheel-smoke test-oldest clean
+.PHONY: help demo test test-shown test-studies slow coverage lint format types docs texts blocks gallery bench bench-revisions coverage-study soak wheel-smoke test-oldest clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' Makefile
@@ -67,6 +67,9 @@ texts: $(VENV)/.dev  ## write anew what snapshots, pages and docstrings show, af
 	PYTHONPATH=.:tests $(RUN) tests/refresh_outputs.py
 	PYTHONPATH=. $(RUN) tests/messages.py
 	$(RUN) tests/golden/record.py commit
+
+blocks: $(VENV)/.docs  ## each code block of the README and the guide, in a process of its own
+	$(RUN) tests/fresh_blocks.py
 
 gallery: $(VENV)/.dev  ## all examples of the gallery, which `make test` runs three of
 	$(RUN) -m pytest tests/test_gallery.py -m "gallery or not gallery"

@@ -74,8 +74,8 @@ intersphinx_timeout = 5
 viewcode_follow_imported_members = True
 
 # Code, without its prompts and what it prints.
-copybutton_selector = (
-    ".highlight-python pre, .highlight-default pre, .highlight-console pre, .install pre"
+copybutton_selector = ", ".join(
+    f".highlight-{language} pre" for language in ("python", "Python", "default", "console")
 )
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
