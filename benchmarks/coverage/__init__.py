@@ -11,6 +11,7 @@ the last part stopped, and appends to `results/name.csv`. Pages and tests read n
 | `exceptions` | data sets on which no coverage is promised |
 | `ours`, `peers`, `references` | the tools: skboot, other packages, published recipes |
 | `pair_tools` | those that compare two systems |
+| `neutral` | processes, learners and methods of a benchmark that is not ours |
 | `runner` | cells, seeds, parts that resume, the CSV |
 | `code_marks` | which code made a line of the CSV, and whether it changed since |
 | `acceptance` | the rule that judges a study |

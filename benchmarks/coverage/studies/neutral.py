@@ -61,6 +61,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import joblib
 import numpy as np
@@ -252,25 +253,48 @@ def _progress(done):
 
 def table(path: Path) -> list[dict[str, object]]:
     """Lines of the table from the data sets of a file, in the order of the rounds."""
-    by_cell = defaultdict(list)
-    for line in _lines(path):
-        by_cell[_cell_of(line), line["loss"]].append(line)
-    rows = []
+    found, rows = sets_of(path), []
     for cell in (*AT_100, *FORESTS, *AT_500):
         for loss in PROCESSES[cell.process].losses:
-            if lines := by_cell.get((cell, loss)):
-                rows += _rows_of(cell, loss, lines)
+            if (cell, loss) in found:
+                rows += _rows_of(cell, loss, found[cell, loss])
     return rows
 
 
-def _rows_of(cell, loss, lines: Sequence[dict[str, str]]):
-    numbers = {
-        name: np.array([float(line[name] or np.nan) for line in lines])
-        for name in SETS_HEADER[6:]
-        if name
-    }
-    risk = numbers["risk"]
-    risks = np.concatenate([risk, *(numbers[name] for name in N_MORE_NAMES)])
+class Sets(NamedTuple):
+    """The data sets of a cell and a loss; arrays by column of the file, (n_sets,)."""
+
+    numbers: dict[str, np.ndarray]
+
+    @classmethod
+    def of(cls, lines: Sequence[dict[str, str]]) -> Sets:
+        """Lines of the file, as numbers; NaN where a method has no limits."""
+        names = SETS_HEADER[6:]
+        return cls({k: np.array([float(line[k] or np.nan) for line in lines]) for k in names})
+
+    @property
+    def risks(self) -> np.ndarray:
+        """Risks of all models of all rows."""
+        return np.concatenate([self.numbers["risk"], *(self.numbers[k] for k in N_MORE_NAMES)])
+
+    def hits(self, method: str) -> tuple[np.ndarray, np.ndarray]:
+        """Whether the limits hold the expected risk, and the risk; no limits hold nothing."""
+        low, high = self.numbers[f"low {method}"], self.numbers[f"high {method}"]
+        return tuple(
+            (low <= truth) & (truth <= high) for truth in (self.risks.mean(), self.numbers["risk"])
+        )
+
+
+def sets_of(path: Path) -> dict[tuple[Cell, str], Sets]:
+    """Data sets of a file, by cell and loss."""
+    by_cell = defaultdict(list)
+    for line in _lines(path):
+        by_cell[_cell_of(line), line["loss"]].append(line)
+    return {key: Sets.of(lines) for key, lines in by_cell.items()}
+
+
+def _rows_of(cell, loss, sets):
+    numbers, risks = sets.numbers, sets.risks
     expected, spread = risks.mean(), numbers["estimate"].std(ddof=1)
     error = np.hypot(risks.std(ddof=1) / np.sqrt(len(risks)), numbers["risk_error"].mean())
     for name, trainings in METHODS.items():
@@ -278,8 +302,7 @@ def _rows_of(cell, loss, lines: Sequence[dict[str, str]]):
             continue
         low, high = numbers[f"low {name}"], numbers[f"high {name}"]
         below, above = expected < low, expected > high
-        # Where a method has no limits it says nothing, and does not hold.
-        holds = (low <= expected) & (expected <= high)
+        holds, holds_risk = sets.hits(name)
         share, n = holds.mean(), len(low)
         safe = min(max(share, 0.5 / n), 1 - 0.5 / n)
         yield {
@@ -291,7 +314,7 @@ def _rows_of(cell, loss, lines: Sequence[dict[str, str]]):
             "trainings": trainings,
             "sets": n,
             "cover_er": f"{share:.4f}",
-            "cover_r": f"{((low <= risk) & (risk <= high)).mean():.4f}",
+            "cover_r": f"{holds_risk.mean():.4f}",
             "mc_error": f"{np.sqrt(safe * (1 - safe) / n):.4f}",
             "below": f"{below.mean():.4f}",
             "above": f"{above.mean():.4f}",
@@ -302,9 +325,9 @@ def _rows_of(cell, loss, lines: Sequence[dict[str, str]]):
         }
 
 
-def undercoverage(shares) -> float:
+def undercoverage(shares, axis=-1):
     """Mean over cells of what coverage is short of the level."""
-    return float(np.mean(LEVEL - np.minimum(shares, LEVEL)))
+    return np.mean(LEVEL - np.minimum(shares, LEVEL), axis=axis)
 
 
 STUDY = (Neutral(1), Neutral(2))

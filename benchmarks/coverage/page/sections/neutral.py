@@ -14,10 +14,12 @@ from scipy.stats import binom
 from ...neutral.data_sets import METHODS
 from ...neutral.processes import HERE, PROCESSES
 from ...runner import LEVEL, RESULTS, read
+from ...studies.neutral import Neutral, sets_of, undercoverage
 from ..formats import counted_row, percent, table
 from ..registry import VerdictRow, section, verdict
 
 STUDY, PAGE, OURS = "neutral", "studies/neutral", "cv-bootstrap"
+SETS = Neutral(1).sets_path
 HELD, ERRORS = 0.93, 2.6
 NINE_IN_TEN, TOO_WIDE = 0.9, 1.3
 OF_SKBOOT = [name for name in METHODS if name.startswith(("cv-bootstrap", "skboot"))]
@@ -40,6 +42,14 @@ SHOWN = {
 }
 
 
+class Place(NamedTuple):
+    """A cell of the study."""
+
+    process: str
+    learner: str
+    n: int
+
+
 class Cell(NamedTuple):
     """What one method did in one cell."""
 
@@ -60,6 +70,11 @@ class Cell(NamedTuple):
     def name(self) -> str:
         """Process, learner and rows."""
         return f"{self.process}, {self.learner}, n {self.n}"
+
+    @property
+    def place(self) -> Place:
+        """Which cell of the study."""
+        return Place(self.process, self.learner, self.n)
 
     @property
     def is_held(self) -> bool:
@@ -92,46 +107,61 @@ def _of(n: int, learners: Sequence[str] = (), apart: bool = False) -> dict[str, 
 # ------------------------------------------------------------------ undercoverage
 
 
-def _short(shares) -> float:
-    return float(np.mean([LEVEL - min(share, LEVEL) for share in shares]))
+N_DRAWS = 400
 
 
-def _law_of_short(share, sets) -> tuple[float, float]:
-    """Mean and variance of the undercoverage of a cell that is covered with this probability."""
-    counts = np.arange(sets + 1)
-    short = np.maximum(LEVEL - counts / sets, 0)
-    chances = binom.pmf(counts, sets, share)
-    mean = chances @ short
-    return float(mean), float(chances @ short**2 - mean**2)
+@cache
+def _hits(path: Path = SETS) -> dict[Place, np.ndarray]:
+    """Whether each method holds ER and R in each data set, (n_sets, n_methods, 2), by cell."""
+    return {
+        Place(*cell): np.stack(
+            [np.stack(sets.hits(method), axis=-1) for method in METHODS], axis=1
+        ).astype(float)
+        for (cell, loss), sets in sets_of(path).items()
+        if loss == PROCESSES[cell.process].losses[0]
+    }
 
 
-def _error_of_short(cells: Sequence[Cell], target: str) -> float:
-    """Monte Carlo error of a mean undercoverage.
+def _drawn(places: Sequence[Place]) -> np.ndarray:
+    """Undercoverage of ER and R of resampled data sets, (N_DRAWS, n_methods, 2).
 
-    Learners of a process share their data sets, and count as if they erred together.
+    Learners of a process have the same data sets, and are resampled together.
     """
-    by_process: dict[tuple[str, int], float] = {}
+    rng, shares = np.random.default_rng(0), []
+    orders: dict[tuple[str, int], np.ndarray] = {}
+    for place in places:
+        hits = _hits()[place]
+        key = place.process, place.n
+        if key not in orders:
+            orders[key] = rng.random((N_DRAWS, 1000))
+        taken = (orders[key][:, : len(hits)] * len(hits)).astype(int)
+        weights = np.stack([np.bincount(own, minlength=len(hits)) for own in taken]) / len(hits)
+        shares.append(np.einsum("ds,smt->dmt", weights, hits))
+    return undercoverage(np.array(shares), axis=0)
+
+
+def _by_chance(cells: Sequence[Cell]) -> tuple[float, float]:
+    """Mean undercoverage of a method that covers 95 % exactly, and its Monte Carlo error."""
+    means, variances = [], []
     for cell in cells:
-        share = min(max(getattr(cell, target), 0.5 / cell.sets), 1 - 0.5 / cell.sets)
-        spread = np.sqrt(_law_of_short(share, cell.sets)[1])
-        key = cell.process, cell.n
-        by_process[key] = by_process.get(key, 0.0) + spread
-    return float(np.sqrt(sum(spread**2 for spread in by_process.values())) / len(cells))
-
-
-def _floor(cells: Sequence[Cell]) -> float:
-    """Mean undercoverage by chance of a method that covers 95 % exactly."""
-    return float(np.mean([_law_of_short(LEVEL, cell.sets)[0] for cell in cells]))
+        counts = np.arange(cell.sets + 1)
+        short = np.maximum(LEVEL - counts / cell.sets, 0)
+        chances = binom.pmf(counts, cell.sets, LEVEL)
+        means.append(chances @ short)
+        variances.append(chances @ short**2 - means[-1] ** 2)
+    return float(np.mean(means)), float(np.sqrt(np.sum(variances)) / len(cells))
 
 
 class Line(NamedTuple):
     """A method over the cells of a table."""
 
     method: str
+    mean: float  # coverage of ER
     er: float
     er_error: float
     r: float
     r_error: float
+    gap_errors: tuple[float, float]  # of ER and R less those of ours
     lowest: Cell
     n_held: int
     n_cells: int
@@ -149,49 +179,53 @@ def _lines(n: int, learners: Sequence[str] = ()) -> list[Line]:
     by_method = _of(n, learners)
     if not by_method:
         return []
-    ours = {cell[:3]: cell.width for cell in by_method[OURS]}
+    ours = {cell.place: cell.width for cell in by_method[OURS]}
+    drawn = _drawn(list(ours))
+    at = list(METHODS)
+    # Where every data set is held, resampled ones say that nothing varies.
+    least = _by_chance(by_method[OURS])[1]
     lines = []
     for method, cells in by_method.items():
+        own = drawn[:, at.index(method)]
         lines.append(
             Line(
                 method,
-                _short([cell.cover_er for cell in cells]),
-                _error_of_short(cells, "cover_er"),
-                _short([cell.cover_r for cell in cells]),
-                _error_of_short(cells, "cover_r"),
+                float(np.mean([cell.cover_er for cell in cells])),
+                float(undercoverage([cell.cover_er for cell in cells])),
+                max(least, float(own[:, 0].std())),
+                float(undercoverage([cell.cover_r for cell in cells])),
+                max(least, float(own[:, 1].std())),
+                tuple(np.maximum(least, (own - drawn[:, at.index(OURS)]).std(axis=0))),
                 min(cells, key=lambda cell: cell.cover_er),
                 sum(cell.is_held for cell in cells),
                 len(cells),
                 float(np.median([cell.width for cell in cells])),
-                _mean_ratio([(ours[cell[:3]], cell.width) for cell in cells]),
+                _mean_ratio([(ours[cell.place], cell.width) for cell in cells]),
             )
         )
     return sorted(lines, key=lambda line: (line.er, line.r))
 
 
 def _mean_ratio(pairs) -> float:
-    """Geometric mean of ratios; infinite where a median width is 0."""
-    if min(second for _, second in pairs) <= 0:
-        return np.inf
+    """Geometric mean of ratios; NaN where a median width is not a positive number."""
+    if not all(0 < second < np.inf for _, second in pairs):
+        return np.nan
     return float(np.exp(np.mean([np.log(first / second) for first, second in pairs])))
 
 
-def is_better(first: Line, second: Line) -> bool:
+def beside_ours(ours: Line, line: Line) -> str:
     """Rule 2 of the study: no more undercoverage, and less of it or a smaller width."""
-    gaps = (
-        (first.er - second.er, 2 * np.hypot(first.er_error, second.er_error)),
-        (first.r - second.r, 2 * np.hypot(first.r_error, second.r_error)),
-    )
-    if any(gap > error for gap, error in gaps):
-        return False
-    return gaps[0][0] < -gaps[0][1] or first.width <= 0.95 * second.width
-
-
-def _beside(first: Line, second: Line) -> str:
-    if first.method == second.method:
+    if line.method == OURS:
         return ""
-    if is_better(first, second) != is_better(second, first):
-        return "ours better" if is_better(first, second) else "**better than ours**"
+    gaps = np.array([line.er - ours.er, line.r - ours.r])
+    errors = 2 * np.array(line.gap_errors)
+    for sign, first, second, words in (
+        (1, line, ours, "**better than ours**"),
+        (-1, ours, line, "ours better"),
+    ):
+        less = sign * gaps[0] < -errors[0] or first.width <= 0.95 * second.width
+        if (sign * gaps <= errors).all() and less:
+            return words
     return "neither"
 
 
@@ -205,7 +239,7 @@ def _order(n: int, learners: Sequence[str] = ()) -> str:
         return "Not run yet."
     ours = next(line for line in lines if line.method == OURS)
     header = (
-        *("method", "trainings", "undercoverage of ER", "of R", "lowest cell"),
+        *("method", "trainings", "undercoverage of ER", "of R", "covers ER", "lowest cell"),
         *("cells held", "width", "ours over its width", "beside cv-bootstrap"),
     )
     shown = [
@@ -214,18 +248,19 @@ def _order(n: int, learners: Sequence[str] = ()) -> str:
             str(line.trainings),
             _points(line.er, line.er_error),
             _points(line.r, line.r_error),
+            percent(line.mean),
             f"{percent(line.lowest.cover_er)} ({line.lowest.process}, {line.lowest.learner})",
             f"{line.n_held} of {line.n_cells}",
             f"{line.width:.2f}",
-            "" if np.isinf(line.ratio) else f"{line.ratio:.2f}",
-            _beside(ours, line),
+            "" if np.isnan(line.ratio) else f"{line.ratio:.2f}",
+            beside_ours(ours, line),
         )
         for line in lines
     ]
     cells = _of(n, learners)[OURS]
     sets = sorted({cell.sets for cell in cells})
     told = f"{sets[0]} to {sets[-1]}" if len(sets) > 1 else str(sets[0])
-    floor = f"{100 * _floor(cells):.2f}"
+    floor = f"{100 * _by_chance(cells)[0]:.2f}"
     return (
         f"{len(cells)} cells, {told} data sets a cell. A method that covers 95 % exactly has an "
         f"undercoverage of {floor} points by chance.\n\n{table(header, shown)}"
@@ -309,7 +344,7 @@ def losses() -> list[Loss]:
             if np.mean([cell.is_held for cell in own]) >= NINE_IN_TEN
         }
         for cell in by_method.get(OURS, []):
-            same = [own for cells in others.values() for own in cells if own[:3] == cell[:3]]
+            same = [own for cells in others.values() for own in cells if own.place == cell.place]
             held = [own for own in same if own.is_held]
             if not cell.is_held and held:
                 found.append(Loss(cell, max(held, key=lambda own: own.cover_er), True))
@@ -357,7 +392,7 @@ def verdict_row() -> VerdictRow:
         len(cells),
         f"{percent(lowest.cover_er)} ({percent(lowest.mc_error)}) ({lowest.name})",
         outside,
-        n_outside=len({loss.cell[:3] for loss in lost}),
+        n_outside=len({loss.cell.place for loss in lost}),
     )
 
 
@@ -374,6 +409,7 @@ def _outside() -> dict[tuple[str, str, int, str], tuple[float, float]]:
                 float(row["cover_r"]),
             )
             for row in csv.DictReader(file)
+            if row["cover_er"]
         }
 
 
