@@ -109,6 +109,7 @@ from .rows import (
     dates_of_each,
     labelled,
     measured_by,
+    name_all_missing,
     note_on_order,
     subgroups,
     warn_of_orders,
@@ -884,10 +885,14 @@ def study_of_system(
     y_true: Any, y_pred: Any, sampling: Sampling, scoring: Scoring, score_options: Wanted
 ) -> Study:
     """Return the study of one system whose rows are in memory: rows, statistics, plan."""
-    rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
-    scored = measured_by(scoring, {"": [rows]})
     answers = {"y_true": y_true, "y_pred": y_pred}
-    return study_of(scored, sampling, answers, score_options, scoring.settings)
+    try:
+        rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
+        scored = measured_by(scoring, {"": [rows]})
+        return study_of(scored, sampling, answers, score_options, scoring.settings)
+    except ValueError as error:
+        name_all_missing(error, answers | sampling.columns)
+        raise
 
 
 def _check_groups_in_parts(design: SamplingDesign, parts: Sequence[Part]) -> None:
