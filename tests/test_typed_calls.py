@@ -49,7 +49,7 @@ def test_scoring_takes_what_people_call_a_metric():
     found = compare_methods(models, X, Y, scoring=["AUC", "acc"], **fit)
     assert [*found] == ["roc_auc", "accuracy"]
     curve = learning_curve(LogisticRegression(), X, Y, scoring="auc", n_repeats=4, random_state=0)
-    assert "roc_auc" in curve.summary()
+    assert "ROC AUC" in curve.summary()
 
 
 def test_a_loss_in_scoring_is_led_to_its_negated_scorer():

@@ -85,6 +85,7 @@ from ..resampling.design import (
     RowDesign,
     SamplingDesign,
     equal_units,
+    name_of_groups,
 )
 from ..resampling.plan import Binding, ResamplingPlan
 from ..results import EvaluationResult, ResultTable
@@ -997,7 +998,8 @@ def _design(
     check_row_each("strata", within, n_samples)
     of_units = None if within is None else within[np.unique(units, return_index=True)[1]]
     within, remarks = _collapse_strata(within, of_units, "group")
-    return replace(GroupDesign.of(units, within, weights), remarks=remarks)
+    design = GroupDesign.of(units, within, weights).named_as(name_of_groups(groups))
+    return replace(design, remarks=remarks)
 
 
 def _collapse_strata(
