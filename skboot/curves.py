@@ -18,7 +18,7 @@ from ._base.typing import Band, BlockLength, CurveName, CurveOptions
 from .results import ResultTable
 from .results.curve import CurveResult, curve_named
 from .study.curves import CurveAsked, evaluate_curves
-from .study.rows import Sampling, Wanted, is_lazy
+from .study.rows import Sampling, Wanted, is_lazy, name_all_missing
 
 
 @overload
@@ -195,7 +195,11 @@ def bootstrap_curve(
 
         results = streamed_curves(y_true, y_score, curve_options, sampling, score_options)
     else:
-        results = evaluate_curves(y_true, y_score, curve_options, sampling, score_options)
+        try:
+            results = evaluate_curves(y_true, y_score, curve_options, sampling, score_options)
+        except ValueError as error:
+            name_all_missing(error, {"y_true": y_true, "y_score": y_score, **sampling.columns})
+            raise
     return ResultTable(results) if isinstance(y_score, Mapping) else results[""]
 
 

@@ -33,6 +33,7 @@ from .inference.tables import beta_limits
 from .resampling.design import DESIGNS
 from .results import EvaluationResult
 from .results.comparison import (
+    ComparisonResult,
     PairedDifference,
     check_below_range,
     one_sided,
@@ -154,7 +155,7 @@ class PlanCall:
 
 @door("plan_evaluation")
 def plan_evaluation(
-    pilot: EvaluationResult | PairedDifference | None = None,
+    pilot: EvaluationResult | PairedDifference | ComparisonResult | None = None,
     *,
     half_width: float | None = None,
     difference: float | None = None,
@@ -170,10 +171,11 @@ def plan_evaluation(
 
     Parameters
     ----------
-    pilot : EvaluationResult or PairedDifference, optional
+    pilot : EvaluationResult, PairedDifference or ComparisonResult, optional
         A small evaluation of the same kind. For a half-width: a result of `skboot.bootstrap_score`,
         `skboot.bootstrap_runs` or a method with a test set. For a difference or a margin: one of
-        the ``pairs`` of a comparison. Without a pilot give ``proportion``.
+        the ``pairs`` of a comparison, or the comparison of two. Without a pilot give
+        ``proportion``.
     half_width : float, optional
         Desired half of the width of the interval, in units of the metric.
     difference : float, optional
@@ -314,6 +316,12 @@ def _checked_pilot_facts(
         spread = ShareSpread(share, SHARE_LIMITS["wilson"])
         metric = f"a proportion of {share:g}"
         return PilotFacts(spread, None, "row", metric, confidence_level or 0.95)
+    if isinstance(pilot, ComparisonResult):
+        if len(pilot.pairs) > 1:
+            first, second = pilot.pairs[0].first, pilot.pairs[0].second
+            advice = f"Give one of its pairs: pilot.pair({first!r}, {second!r})."
+            raise fail("pilot", "have one pair", f"a comparison of {len(pilot.systems)}", advice)
+        [pilot] = pilot.pairs
     if isinstance(pilot, EvaluationResult):
         if target != "half_width":
             advice = "Compare two systems, and give one of the pairs of the comparison."
@@ -326,7 +334,7 @@ def _checked_pilot_facts(
             raise fail("pilot", must, "a pair", advice)
         pair_facts = _facts_of_pair(pilot, target, value, confidence_level)
         return pair_facts.with_rows(pilot._comparison.n_samples if pilot._comparison else None)
-    advice = "Of a comparison give one of its .pairs, of a table one of its results."
+    advice = "Of a table give one of its results."
     must = "be an EvaluationResult or a pair of a comparison"
     raise fail("pilot", must, type(pilot).__name__, advice)
 

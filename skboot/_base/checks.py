@@ -268,6 +268,34 @@ def _shaped_rows(name: str, array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+def pivot_of(frame: Any) -> str:
+    """Advise how a long table, with a row for each score, gets a column for each system.
+
+    Parameters
+    ----------
+    frame : object
+        Where it is a frame of three columns, of which some hold text and some numbers, they are
+        named; "" for anything else.
+    """
+    columns = [*getattr(frame, "columns", ())]
+    if len(columns) != 3 or not hasattr(frame, "__getitem__"):
+        return ""
+    values = {name: np.asarray(frame[name]) for name in columns}
+    words = [name for name in columns if values[name].dtype.kind in "OUST"]
+    numbers = [name for name in columns if values[name].dtype.kind in "iuf"]
+    if not words or not numbers:
+        return ""
+    system = min(reversed(words), key=lambda name: len(set(values[name].tolist())))
+    score = next((name for name in numbers if values[name].dtype.kind == "f"), numbers[-1])
+    row = next((name for name in columns if name not in (system, score)), None)
+    if row is None:
+        return ""
+    how = f"index={row!r}, columns={system!r}, values={score!r}"
+    if not hasattr(frame, "select_dtypes"):  # of polars
+        how = f"{system!r}, index={row!r}, values={score!r}"
+    return f"A long table gets a column for each system by table.pivot({how})."
+
+
 def check_readable(name: str, values: Any) -> None:
     """Refuse masked values, below which other functions would read the data, and queries."""
     if isinstance(values, np.ma.MaskedArray) or is_query(values):
@@ -352,7 +380,7 @@ def check_same_length(**columns: Any) -> int:
     for name, length in lengths.items():
         if length != lengths[reference]:
             turned = any(
-                np.shape(columns[a])[1:] == (lengths[b],)
+                np.shape(columns[a])[1:2] == (lengths[b],)
                 for a, b in ((name, reference), (reference, name))
             )
             raise fail(

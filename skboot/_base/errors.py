@@ -121,7 +121,11 @@ def rename(error: BaseException, names: Mapping[str, str], of: str = "") -> None
     bad = parts_of(error)
     if bad is None or (bad.name not in names and of in ("", bad.of)):
         return
-    bad = bad._replace(name=names.get(bad.name, bad.name), of=of or bad.of)
+    amend(error, bad._replace(name=names.get(bad.name, bad.name), of=of or bad.of))
+
+
+def amend(error: BaseException, bad: BadArgument) -> None:
+    """Give an error of `fail` other parts, in place."""
     error.args = (bad.message,)
     vars(error)["bad_argument"] = bad
 

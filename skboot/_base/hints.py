@@ -45,6 +45,12 @@ _OF_ONE_COLUMN = (
     f"scores of cross-validation to {_OF_FOLDS}, a frame to bootstrap_score(data['truth'], "
     "data['prediction']), a file to the command line: skboot score FILE."
 )
+_OF_FOLDS_OR_SEARCH = (
+    f"Scores of folds of your own go to {_OF_FOLDS}, predictions of a search out of its folds to "
+    f"{SEARCH}."
+)
+# Arguments that say by which folds a method is scored, which functions here choose.
+_OF_OWN_FOLDS = ("cv", "n_folds", "folds", "n_splits")
 _OF_A_METRIC = "It is an option of a metric: metric=functools.partial({})"
 _BY_NAME_ALONE = "Options are given by name, such as {}."
 
@@ -306,6 +312,8 @@ def _argument_for(call: Call, name: str) -> str:
             return f"{_OF_A_METRIC.format('sklearn.metrics.fbeta_score, beta=2')}, for example."
     meant = arguments_meant(name, keywords)
     if meant:
+        if name in _OF_OWN_FOLDS and "strategy" in meant:
+            return f"Did you mean {either(map(repr, meant))}? {_OF_FOLDS_OR_SEARCH}"
         if meant == ["confidence_level"]:
             shown = level_meant(name, value)
         elif meant == ["strata"] and value is True:

@@ -347,14 +347,12 @@ def _scores_in_frame(frame: Any, greater_is_better: bool) -> DataSets:
         # Columns of objects may hold numbers.
         columns = frame.infer_objects() if hasattr(frame, "infer_objects") else frame
         words = [*columns.select_dtypes(exclude=["number", "bool"]).columns]
-        numbers = [name for name in columns.columns if name not in words]
         if words:
-            example = "index='dataset', columns='method', values='score'"
-            if len(words) == 2 and len(numbers) == 1:
-                most, fewest = sorted(words, key=lambda name: -columns[name].nunique())
-                example = f"index={most!r}, columns={fewest!r}, values={numbers[0]!r}"
             must = "have a row for each data set and a column of numbers for each method"
-            advice = f"Of a long table give scores.pivot({example})."
+            advice = check.pivot_of(columns) or (
+                "A long table gets a column for each system by "
+                "table.pivot(index='dataset', columns='method', values='score')."
+            )
             raise check.fail("scores", must, f"text in the column {words[0]!r}", advice)
     if not hasattr(frame, "index"):
         must = "be a frame whose index names the data sets, an array or a dict"

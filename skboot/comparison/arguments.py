@@ -189,6 +189,9 @@ def checked_names(
         and hasattr(values, "columns")
         and hasattr(values, "__getitem__")
     ):
+        if advice := check.pivot_of(values):
+            got = f"a table of {', '.join(map(repr, values.columns))}"
+            raise check.fail(argument, "have a column for each system", got, advice)
         values = {name: values[name] for name in values.columns}
     if not isinstance(values, Mapping):
         must = f"be a dict of the {values_noun} of each {noun} by its name"

@@ -56,6 +56,7 @@ from ..study.rows import (
     checked_rows,
     is_lazy,
     measured_by,
+    name_all_missing,
 )
 from ..study.study import (
     Draws,
@@ -434,19 +435,23 @@ def study_of_systems(
         if stream.arguments is None:
             return stream.study(score_options, settings)
         y_true, y_preds, sampling = stream.arguments
+    answers = {"y_true": y_true, **(y_preds if is_gate else {"y_preds": y_preds})}
     weights = sampling.sample_weight
-    rows = checked_systems(y_true, y_preds, weights, scoring.labels, are_arguments=is_gate)
-    if options.reference is not None:
-        check_reference(options.reference, rows)
-    scored = measured_by(scoring, {name: [of_system] for name, of_system in rows.items()})
+    try:
+        rows = checked_systems(y_true, y_preds, weights, scoring.labels, are_arguments=is_gate)
+        if options.reference is not None:
+            check_reference(options.reference, rows)
+        scored = measured_by(scoring, {name: [of_system] for name, of_system in rows.items()})
+    except ValueError as error:
+        name_all_missing(error, answers | sampling.columns)
+        raise
     if margin is not None:
         statistics = {
             metric: [measured_system.statistic for [measured_system] in by_system.values()]
             for metric, by_system in scored[0].items()
         }
         check_judged(margin, statistics)
-    answers = y_preds if is_gate else {"y_preds": y_preds}
-    return study_of(scored, sampling, {"y_true": y_true, **answers}, score_options, settings)
+    return study_of(scored, sampling, answers, score_options, settings)
 
 
 def by_argument(y_preds: Any) -> dict[str | None, tuple[str, Any]]:

@@ -42,6 +42,8 @@ class DrawnUnits:
         `SamplingDesign.freedom`.
     varies : bool
         Whether there are two units that can take each other's place; else no interval is made.
+    named : str
+        Name of the user's column of groups; see `DesignWords`.
     """
 
     kind: str
@@ -49,6 +51,7 @@ class DrawnUnits:
     n_strata: int = 1
     freedom: tuple[float, float] | None = None
     varies: bool = True
+    named: str = ""
 
     @classmethod
     def of(
@@ -60,7 +63,7 @@ class DrawnUnits:
         """Return what a design draws, among some of its rows, which may have weights."""
         n_units, freedom = design.among(rows, weights)
         varies = design.varies_among(rows, weights)
-        return cls(design.kind, n_units, design.n_strata, freedom, varies)
+        return cls(design.kind, n_units, design.n_strata, freedom, varies, design.named)
 
     @property
     def why_none(self) -> str:
@@ -122,7 +125,7 @@ class DrawnUnits:
     @cached_property
     def design(self) -> DesignWords:
         """Words and rules of what was drawn."""
-        return DESIGNS[self.kind]
+        return DESIGNS[self.kind].named_as(self.named)
 
 
 class Premises(ABC):

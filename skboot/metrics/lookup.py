@@ -132,6 +132,10 @@ CALLABLES = _texts_by_word(
         "neg_mean_pinball_loss pinball pinball_loss quantile quantile_loss": ""
         "functools.partial(sklearn.metrics.mean_pinball_loss, alpha=0.9). Its alpha is the "
         "quantile",
+        "forecast_skill forecast_skill_score mean_squared_error_skill_score mse_skill_score msess "
+        "r2_oos skill skill_score": ""
+        "lambda y, p: 1 - np.mean((y - p[:, 0]) ** 2) / np.mean((y - p[:, 1]) ** 2), with "
+        "y_pred=np.column_stack((forecast, reference)) and greater_is_better=True",
         "top_k": "'top_5_accuracy'. Its k is any",
     }
 )

@@ -391,7 +391,8 @@ def check_columns_of_truth(statistic: Any, y_true: NDArray[Any], y_pred: NDArray
 _AS_TEXT = "Make labels from tuples: [str(label) for label in {0}]."
 _OF_ARRAYS = (
     "Reduce each row to counts or to a value, or give a callable of the rows: see "
-    "docs/guide/images.md."
+    "docs/guide/images.md. Predictions of several runs, the runs first, go to "
+    "bootstrap_runs(y_true, y_preds)."
 )
 
 

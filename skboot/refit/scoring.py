@@ -21,6 +21,7 @@ from ..metrics import get_scorer
 from ..metrics.lookup import (
     check_response,
     known_names,
+    meant_by,
     resolve_metrics,
     unknown_scoring,
     unnamed_positives,
@@ -171,9 +172,10 @@ def answers_read_by(
 
 def _scorer(scoring: Any, estimator: Any) -> Any:
     if isinstance(scoring, str):
-        if scoring not in set(known_names()) - {"mean"}:
+        name = _name_of(scoring)
+        if name not in set(known_names()) - {"mean"}:
             raise unknown_scoring(scoring)
-        return get_scorer(scoring)
+        return get_scorer(name)
     if not callable(scoring):
         must = "be a scoring name, a scorer callable(estimator, X, y), or a list or dict of these"
         raise fail("scoring", must, repr(scoring))
@@ -203,7 +205,9 @@ def _is_metric_function(scoring: Any) -> bool:
 
 def _name_of(scoring: Any) -> str:
     if isinstance(scoring, str):
-        return scoring
+        # What people call it, as in metric=; a loss has no scorer of its own name.
+        name = meant_by(scoring)
+        return name if name in known_names() else scoring
     parts = scorer_parts(scoring)
     function = scoring if parts is None else parts.function
     function = getattr(function, "func", function)

@@ -22,6 +22,7 @@ methods of `SamplingDesign` are those for one factor.
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -81,6 +82,8 @@ class DesignWords:
         Whether metrics are averages over tasks, and whether the tasks are drawn.
     remarks : tuple of Note
         What a reader of every result of the kind must know.
+    named : str
+        Name of the user's column of groups; empty without one, or where it says nothing.
     """
 
     kind: str
@@ -98,6 +101,13 @@ class DesignWords:
     no_jackknife: str = ""
     averages_tasks: str = ""
     remarks: tuple[Note, ...] = ()
+    named: str = ""
+
+    def named_as(self, name: str) -> Self:
+        """Return the words of units that the user has a name for, such as "patient_id"."""
+        if not name:
+            return self
+        return replace(self, named=name, unit=noun_of(name) or self.unit)
 
     def automatic_interval(self, *, row_mean: bool, additive: bool) -> str:
         """Interval that "auto" tries first for a metric that is no proportion.
@@ -127,6 +137,42 @@ class DesignWords:
             f"{self.covered_by_few}% in simulations, least where members have half of the "
             "variance: this one may be slightly too short."
         )
+
+
+# Names of a column of groups that say nothing about them; nouns whose plural is not the noun and an
+# s; and words whose s at the end is none of a plural, or has a vowel before it.
+_SAY_NOTHING = re.compile(
+    "[a-z]{1,2}|[a-z]id|clusters?|code|groups?|grp|guid|ids|idx|index|keys?|label|level|name|"
+    "number|rows?|units?|uuid|value"
+)
+_IRREGULAR = re.compile(
+    ".*([sxzf]|ch|sh|fe|[^aeiou][yo]|man|men)|child|children|criteria|data|feet|foot|media|mice|"
+    "mouse|people|phenomena|series|sheep|teeth|tooth"
+)
+_NO_PLURAL = re.compile(".*(ss|as|us|is|ses|xes|zes|ches|shes|ies|oes)|lens|news")
+
+
+def name_of_groups(groups: Any) -> str:
+    """Return the name of a column of pandas or polars; "" of arrays, and where it says nothing."""
+    name = getattr(groups, "name", None) if hasattr(groups, "to_list") else None
+    if not isinstance(name, str):
+        return ""
+    name = " ".join(name.split())
+    plain = name.lower().removesuffix("_id")
+    return "" if not plain or _SAY_NOTHING.fullmatch(plain) else name
+
+
+def noun_of(name: str) -> str:
+    """Return the noun of one unit by the name of its column: "patient" of "patient_id".
+
+    Only a word in small letters whose plural ends in an s of its own, and such a plural, is a
+    noun; "" of any other.
+    """
+    word = name.removesuffix("_ids").removesuffix("_id")
+    if word.endswith("s") and not _NO_PLURAL.fullmatch(word):
+        word = word[:-1]
+    is_word = re.fullmatch("[a-z]{3,20}", word) and re.search("[aeiou]", word)
+    return "" if not is_word or _IRREGULAR.fullmatch(word) or _SAY_NOTHING.fullmatch(word) else word
 
 
 # ------------------------------------------------------------------ kinds

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from .._base.errors import thousands
 from ..inference.automatic import NO_LIMITS, TOO_FEW, resamples_vary
 from ..inference.intervals import title_of, words_of
+from ..resampling.design import DESIGNS, GROUPS
 from . import rendering
 
 if TYPE_CHECKING:
@@ -158,7 +159,9 @@ def new_data(result: EvaluationResult) -> str:
 
 def new_units(unit: str, *, weighted: bool) -> str:
     """Return what a number is for whose units have this name, and which averages no tasks."""
-    new = f"new {_NEW_UNITS.get(unit, 'data from the same source')}"
+    is_named = all(words.unit != unit for words in DESIGNS.values())
+    source = f"{plural(unit) if is_named else 'data'} from the same source"
+    new = f"new {_NEW_UNITS.get(unit, source)}"
     # Weights may stand for another source than that of the rows.
     return new.replace("from the same source", "weighted like these rows") if weighted else new
 
@@ -403,7 +406,10 @@ def units(result: EvaluationResult) -> str:
             return f"{counted(result.n_units, f'labelled {result.unit}')} and all others"
         block_length = result._provenance.facts.block_length
         of_rows = f" of {counted(block_length, 'row')}" if block_length else ""
-        return counted(result.n_units, result.unit) + of_rows
+        named = result._evidence.drawn.design.named
+        # A name that is no noun stands beside the word for any group.
+        name = f' ("{named}")' if named and result.unit == GROUPS.unit else ""
+        return counted(result.n_units, result.unit) + name + of_rows
     numbers = " and ".join(thousands(n) for n in result.n_units)
     return f"{numbers} {plural(result.unit).replace('each factor', 'the two factors')}"
 

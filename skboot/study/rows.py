@@ -21,7 +21,7 @@ from scipy import sparse
 from .._base import checks as check
 from .._base.arguments import Anytime, Trials, TwoColumns
 from .._base.checks import category_order, declared_categories, is_column, is_dask, order_of
-from .._base.errors import Note, only_advises, rename, tell
+from .._base.errors import Note, amend, only_advises, parts_of, rename, tell
 from .._base.work import Workers
 from ..inference._tuning import FEWEST_ROWS
 from ..inference.dependence import neighbours_are_alike
@@ -343,6 +343,54 @@ def check_row_each(name: str, column: Any, n_samples: int) -> None:
         must = f"have a row for each of the {n_samples} rows that are predicted"
         advice = "Row order is what pairs them; an index is never used."
         raise check.fail(name, must, f"{len(column)} rows", advice)
+
+
+@only_advises(None)
+def name_all_missing(error: ValueError, columns: Mapping[str, Any]) -> None:
+    """Have an error of missing values in one argument name all that have some, and drop the rows.
+
+    Parameters
+    ----------
+    error : ValueError
+        Of any kind; others stay as they are.
+    columns : mapping of str to array-like
+        What was given for the rows, by argument; systems by name, and None for what was not given.
+    """
+    bad = parts_of(error)
+    if bad is None or not bad.must.startswith("not contain NaN"):
+        return
+    missing, present, arguments, values = {}, [], [], []
+    for argument, given in columns.items():
+        if given is None:
+            continue
+        by_system = given if isinstance(given, Mapping) else {None: given}
+        if argument == "y_preds" and hasattr(given, "columns"):
+            by_system = {name: given[name] for name in given.columns}
+        for name, column in by_system.items():
+            place = argument if name is None else f"{argument}[{name!r}]"
+            array = check.converted(place, column)
+            at = check.missing_rows(array)
+            if at is not None:
+                missing[place] = at.reshape(len(at), -1).any(axis=1)
+                is_present = "np.isfinite" if array.dtype.kind == "f" else "pandas.notna"
+                present.append(f"{is_present}({place})" + ".all(axis=1)" * (at.ndim > 1))
+        are_arrays = all(hasattr(column, "dtype") for column in by_system.values())
+        taken = "{}[keep]" if are_arrays else "np.asarray({})[keep]"
+        arguments.append(argument)
+        values.append(
+            taken.format(argument)
+            if None in by_system
+            else f"{{k: {taken.format('p')} for k, p in {argument}.items()}}"
+        )
+    if len(missing) < 2:
+        return
+    n_rows = int(np.any([*missing.values()], axis=0).sum())
+    counts = ", ".join(f"{int(rows.sum())} in {place}" for place, rows in missing.items())
+    advice = (
+        f"Drop {n_rows} rows: keep = {' & '.join(present)}; {', '.join(arguments)} = "
+        f"{', '.join(values)}. Or say what the system predicts for them."
+    )
+    amend(error, bad._replace(got=f"rows with such values in several: {counts}", advice=advice))
 
 
 def subgroups(by: ArrayLike | None, rows: Rows) -> Sequence[Part]:

@@ -142,7 +142,9 @@ _REFUSED = {
     "groups": "Groups are resampled whole: give groups=<the series> alone for a claim about new "
     "series. For later times of these series give a row per date and a column per series, or, if "
     "the series share nothing, strata=<the series>.",
-    "by": "Score each subgroup by itself, with its rows in time order.",
+    "by": "Score each subgroup by itself, with its rows in time order: y_true[by == name], "
+    "y_pred[by == name]. If the subgroups are the series of a panel, give strata=<the series> in "
+    "place of by.",
     "resamples": "Blocks are resampled here: give one of the two.",
 }
 

@@ -85,6 +85,7 @@ from ..resampling.design import (
     RowDesign,
     SamplingDesign,
     equal_units,
+    name_of_groups,
 )
 from ..resampling.plan import Binding, ResamplingPlan
 from ..results import EvaluationResult, ResultTable
@@ -109,6 +110,7 @@ from .rows import (
     dates_of_each,
     labelled,
     measured_by,
+    name_all_missing,
     note_on_order,
     subgroups,
     warn_of_orders,
@@ -887,10 +889,14 @@ def study_of_system(
     y_true: Any, y_pred: Any, sampling: Sampling, scoring: Scoring, score_options: Wanted
 ) -> Study:
     """Return the study of one system whose rows are in memory: rows, statistics, plan."""
-    rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
-    scored = measured_by(scoring, {"": [rows]})
     answers = {"y_true": y_true, "y_pred": y_pred}
-    return study_of(scored, sampling, answers, score_options, scoring.settings)
+    try:
+        rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
+        scored = measured_by(scoring, {"": [rows]})
+        return study_of(scored, sampling, answers, score_options, scoring.settings)
+    except ValueError as error:
+        name_all_missing(error, answers | sampling.columns)
+        raise
 
 
 def _check_groups_in_parts(design: SamplingDesign, parts: Sequence[Part]) -> None:
@@ -995,7 +1001,8 @@ def _design(
     check_row_each("strata", within, n_samples)
     of_units = None if within is None else within[np.unique(units, return_index=True)[1]]
     within, remarks = _collapse_strata(within, of_units, "group")
-    return replace(GroupDesign.of(units, within, weights), remarks=remarks)
+    design = GroupDesign.of(units, within, weights).named_as(name_of_groups(groups))
+    return replace(design, remarks=remarks)
 
 
 def _collapse_strata(
