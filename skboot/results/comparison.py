@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from html import escape
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,11 @@ from .result import (
     plain,
     written_page,
 )
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..plots import ComparisonDisplay
 
 # A pair is a value by itself: a verdict or a plan needs its direction, its units and its degrees of
 # freedom. What all pairs of a comparison share is one `ComparisonFacts`, to which each pair refers.
@@ -885,7 +890,7 @@ class RankTable(Mapping[str, Any]):
     def _table(self) -> rendering.Table:
         """Return the table that is shown."""
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row per system, the best first.
 
         Returns
@@ -1152,6 +1157,10 @@ class ComparisonResult(FromACall, ShownDifferences):
     _display = "ComparisonDisplay.from_result"
     # Class of its pairs.
     _pair_type: ClassVar[type[PairedDifference]] = PairedDifference
+
+    if TYPE_CHECKING:
+
+        def plot(self, **kwargs: Any) -> ComparisonDisplay: ...
 
     # -------------------------------------------------------------- numbers
 
