@@ -98,7 +98,7 @@ _NEEDS_PAIRS = {
 
 @overload
 def compare_systems(
-    y_true: ArrayLike | None,
+    y_true: ArrayLike | Mapping[str, ArrayLike] | None,
     y_preds: Mapping[str, ArrayLike],
     *,
     metric: Metric = ...,
@@ -107,7 +107,7 @@ def compare_systems(
 ) -> ComparisonResult: ...
 @overload
 def compare_systems(
-    y_true: ArrayLike | None,
+    y_true: ArrayLike | Mapping[str, ArrayLike] | None,
     y_preds: Mapping[str, ArrayLike],
     *,
     metric: Metrics,
@@ -116,7 +116,7 @@ def compare_systems(
 ) -> ResultTable[ComparisonResult]: ...
 @overload
 def compare_systems(
-    y_true: ArrayLike | None,
+    y_true: ArrayLike | Mapping[str, ArrayLike] | None,
     y_preds: Mapping[str, ArrayLike],
     *,
     metric: Metrics,
@@ -125,7 +125,7 @@ def compare_systems(
 ) -> ResultTable[ResultTable]: ...
 @overload
 def compare_systems(
-    y_true: ArrayLike | None,
+    y_true: ArrayLike | Mapping[str, ArrayLike] | None,
     y_preds: Mapping[str, ArrayLike],
     *,
     metric: Metric = ...,
@@ -134,7 +134,7 @@ def compare_systems(
 ) -> ResultTable: ...
 @door("compare_systems")
 def compare_systems(
-    y_true: ArrayLike | None,
+    y_true: ArrayLike | Mapping[str, ArrayLike] | None,
     y_preds: Mapping[str, ArrayLike],
     *,
     metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from html import escape
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -571,6 +571,10 @@ class Verdict(Hinting):
             facts.append(("detectable margin", passes))
         return rendering.html_of(self.statement, rendering.html_list(facts))
 
+    @overload
+    def to_html(self, path: None = ...) -> str: ...
+    @overload
+    def to_html(self, path: str | os.PathLike[str]) -> None: ...
     @door("Verdict.to_html")
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """Make a web page.

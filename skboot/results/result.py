@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -304,6 +304,10 @@ class Shown(Hinting, ABC):
         """
         return _latex_of(self._tables(_options(digits)), caption, label)
 
+    @overload
+    def to_html(self, path: None = ..., *, digits: int | None = ...) -> str: ...
+    @overload
+    def to_html(self, path: str | os.PathLike[str], *, digits: int | None = ...) -> None: ...
     @door(".to_html")
     def to_html(
         self, path: str | os.PathLike[str] | None = None, *, digits: int | None = None
@@ -611,6 +615,14 @@ class ShownDifferences(ShownNumbers):
         tables = self._laid_out(layout, _options(digits, p_values))
         return _latex_of(tables, caption, label)
 
+    @overload
+    def to_html(
+        self, path: None = ..., *, digits: int | None = ..., p_values: bool = ...
+    ) -> str: ...
+    @overload
+    def to_html(
+        self, path: str | os.PathLike[str], *, digits: int | None = ..., p_values: bool = ...
+    ) -> None: ...
     @door(".to_html")
     def to_html(
         self,

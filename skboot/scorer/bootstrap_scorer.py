@@ -7,7 +7,6 @@ trained on this many rows. For the predictions of one trained model on a test se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import deepcopy
 from functools import partial
 from html import escape
@@ -61,6 +60,7 @@ from .fit import OutOfBagRuns, TestSetRuns, run_all_trainings
 
 if TYPE_CHECKING:
     from ..inference.evidence import ConfidenceInterval
+    from ..refit.samples import DrawnSamples
     from ..results import EvaluationResult
 
 
@@ -267,7 +267,7 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
     weight_: float | Any
     variance_components_: dict[str, float] | Any
     runs_: dict[str, NDArray[Any]]
-    train_samples_: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
+    train_samples_: DrawnSamples
     prediction_instability_: dict[str, NDArray[np.float64]]
     estimator_: Any
     classes_: NDArray[Any]
