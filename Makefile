@@ -47,8 +47,9 @@ format: $(VENV)/.dev  ## put the code into the project's format
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-types: $(VENV)/.dev  ## static types
+types: $(VENV)/.dev  ## static types: of the package, of calls, and of the blocks of the pages
 	$(BIN)/mypy
+	$(RUN) -m pytest tests/test_typing.py
 
 # GALLERY=some runs three examples of the gallery, and shows the others without their pictures. Small fits take ten times as
 # long where several threads share each of them. Unbuffered, a line for each example and page is seen when it begins.

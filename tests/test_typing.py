@@ -1,6 +1,7 @@
 """What type checkers and editors know of the public functions."""
 
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import get_args, get_overloads, get_type_hints
 
 import pytest
+from typing_of_calls import pages as pages_of_docs
 
 import skboot
 from skboot._base import typing as types
@@ -45,20 +47,27 @@ def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("mypy")
 
 
-def lines_with_errors(name, cache):
-    """Numbers of the lines of a file that `mypy --strict` objects to, as a user would run it."""
+def mypy_errors(*arguments, cwd, cache):
+    """Modules and lines that `mypy --strict` objects to, as a user would run it."""
     pytest.importorskip("mypy")
     options = ["--strict", "--follow-imports=silent", "--ignore-missing-imports", "--config-file="]
-    command = [sys.executable, "-m", "mypy", *options, "--cache-dir", str(cache), name]
+    command = [sys.executable, "-m", "mypy", *options, "--cache-dir", str(cache), *arguments]
     done = subprocess.run(
         command,
-        cwd=HERE,
+        cwd=cwd,
         env=os.environ | {"MYPYPATH": str(Path(skboot.__file__).parents[1])},
         capture_output=True,
         text=True,
     )
     assert done.returncode in (0, 1), done.stdout + done.stderr
-    return {int(line) for line in re.findall(rf"^{name}:(\d+): error", done.stdout, re.M)}
+    found = re.findall(r"^(\w+)\.py:(\d+): error", done.stdout, re.M)
+    return {(name, int(line)) for name, line in found}
+
+
+def lines_with_errors(name, cache):
+    """Numbers of the lines of a file that mypy objects to."""
+    found = mypy_errors(name, cwd=HERE, cache=cache)
+    return {line for module, line in found if f"{module}.py" == name}
 
 
 def test_mypy_accepts_calls_and_knows_what_they_return(cache):
@@ -70,6 +79,82 @@ def test_mypy_finds_each_planted_mistake_and_nothing_else(cache):
     planted = {number for number, line in enumerate(text, 1) if line.endswith("# mistake")}
     assert len(planted) > 20
     assert lines_with_errors("mistakes.py", cache) == planted
+
+
+# ------------------------------------------------------------------ blocks of the pages
+
+# What checkers cannot know in a block, by the start of a line of it.
+UNTYPED = re.compile(
+    r"^ *def |\*\*[A-Za-z]|"  # functions without types, and options in a dict without types
+    r"metric=(iou|survival)|"  # a callable that returns several numbers
+    r"interval=name|"  # a name that is any string
+    r"scoring=\[|scorer\.\w+_\[|"  # several scorers: `result_` is then a table
+    r"\.result\(\)|\.curve\(|"  # of an accumulator, by its metrics: a result or a table
+    r"table\[\[|"  # systems as columns of a data frame, which is no mapping
+    r"import partial|"  # lists of functions and partials of them are lists of objects
+    r"variance_components|outperformance|\.reference|"  # None without runs, or pairs of them
+    r"sample in samples|"  # records, whose fields are objects
+    r"^from sklearn|load_|SearchCV|\.predict",  # scikit-learn has no types: checkers guess them
+    re.M,
+)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """A folder with a module for each page, and the blocks of each."""
+    folder, modules = tmp_path_factory.mktemp("pages"), pages_of_docs.modules()
+    for name, blocks in modules.items():
+        (folder / f"{name}.py").write_text("".join(blocks), encoding="utf-8")
+    return folder, modules
+
+
+def is_calling_untyped(code, blocks):
+    """Whether a block calls a function without types that a block of its page defines."""
+    defined = re.findall(r"^ *def (\w+)", "".join(blocks), re.M)
+    return any(re.search(rf"\b{name}\(", code) for name in defined)
+
+
+def assert_blocks_pass(places, modules):
+    """Hold that no place, a module and a line, is in a block whose types checkers can know."""
+    wrong = {(name, pages_of_docs.block_of(modules[name], line)) for name, line in places}
+    typed = {
+        (name, k)
+        for name, blocks in modules.items()
+        for k, code in enumerate(blocks)
+        if not UNTYPED.search(code) and not is_calling_untyped(code, blocks)
+    }
+    assert len(typed) >= 30
+    assert not [modules[name][k] for name, k in sorted(wrong & typed)]
+    # Most of the others pass as well.
+    assert len(wrong) < sum(map(len, modules.values())) / 3
+
+
+def test_mypy_accepts_blocks_of_the_pages(pages, cache):
+    folder, modules = pages
+    found = mypy_errors(
+        "--allow-redefinition", *map("{}.py".format, modules), cwd=folder, cache=cache
+    )
+    assert_blocks_pass({(name, line) for name, line in found if name in modules}, modules)
+
+
+def test_pyright_accepts_blocks_of_the_pages(pages):
+    pytest.importorskip("pyright")
+    folder, modules = pages
+    settings = {
+        "extraPaths": [str(Path(skboot.__file__).parents[1])],
+        "reportMissingImports": False,
+        "reportMissingModuleSource": False,
+    }
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    places = {
+        (Path(said["file"]).stem, said["range"]["start"]["line"] + 1)
+        for said in json.loads(done.stdout)["generalDiagnostics"]
+        if said["severity"] == "error"
+    }
+    assert_blocks_pass(places, modules)
 
 
 # ------------------------------------------------------------------ one list of names

@@ -99,7 +99,7 @@ _NEEDS_PAIRS = {
 
 @overload
 def compare_systems(
-    y_true: ArrayLike | None,
+    y_true: ArrayLike | Mapping[str, ArrayLike] | None,
     y_preds: Mapping[str, ArrayLike],
     *,
     metric: Metric = ...,
@@ -108,7 +108,7 @@ def compare_systems(
 ) -> ComparisonResult: ...
 @overload
 def compare_systems(
-    y_true: ArrayLike | None,
+    y_true: ArrayLike | Mapping[str, ArrayLike] | None,
     y_preds: Mapping[str, ArrayLike],
     *,
     metric: Metrics,
@@ -117,7 +117,7 @@ def compare_systems(
 ) -> ResultTable[ComparisonResult]: ...
 @overload
 def compare_systems(
-    y_true: ArrayLike | None,
+    y_true: ArrayLike | Mapping[str, ArrayLike] | None,
     y_preds: Mapping[str, ArrayLike],
     *,
     metric: Metrics,
@@ -126,7 +126,7 @@ def compare_systems(
 ) -> ResultTable[ResultTable]: ...
 @overload
 def compare_systems(
-    y_true: ArrayLike | None,
+    y_true: ArrayLike | Mapping[str, ArrayLike] | None,
     y_preds: Mapping[str, ArrayLike],
     *,
     metric: Metric = ...,
@@ -135,7 +135,7 @@ def compare_systems(
 ) -> ResultTable: ...
 @door("compare_systems")
 def compare_systems(
-    y_true: ArrayLike | None,
+    y_true: ArrayLike | Mapping[str, ArrayLike] | None,
     y_preds: Mapping[str, ArrayLike],
     *,
     metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,

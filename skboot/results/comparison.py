@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from html import escape
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,11 @@ from .result import (
     plain,
     written_page,
 )
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..plots import ComparisonDisplay
 
 # A pair is a value by itself: a verdict or a plan needs its direction, its units and its degrees of
 # freedom. What all pairs of a comparison share is one `ComparisonFacts`, to which each pair refers.
@@ -592,6 +597,10 @@ class Verdict(Hinting):
             facts.append(("detectable margin", passes))
         return rendering.html_of(self.statement, rendering.html_list(facts))
 
+    @overload
+    def to_html(self, path: None = ...) -> str: ...
+    @overload
+    def to_html(self, path: str | os.PathLike[str]) -> None: ...
     @door("Verdict.to_html")
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """Make a web page.
@@ -911,7 +920,7 @@ class RankTable(Mapping[str, Any]):
     def _table(self) -> rendering.Table:
         """Return the table that is shown."""
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row per system, the best first.
 
         Returns
@@ -1196,6 +1205,10 @@ class ComparisonResult(FromACall, ShownDifferences):
     _display = "ComparisonDisplay.from_result"
     # Class of its pairs.
     _pair_type: ClassVar[type[PairedDifference]] = PairedDifference
+
+    if TYPE_CHECKING:
+
+        def plot(self, **kwargs: Any) -> ComparisonDisplay: ...
 
     # -------------------------------------------------------------- numbers
 

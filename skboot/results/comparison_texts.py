@@ -613,13 +613,13 @@ def facts(result: ComparisonResult, options: rendering.TableOptions) -> list[tup
     lines += _facts_of_runs(result)
     if options.support and not any(pair.outperformance for pair in result._shown_pairs):
         event = f"the first scores {_comparative(result)}"
-        text = {
+        words = {
             _WON: f"share of the resamples on which {event}, ties half",
             _DRAWS_WON: "share of the draws from the distribution of the errors on which "
             f"{event}, ties half",
             _SUPPORT: f"probability by Student's t, as the intervals, that {event}",
         }
-        lines.append((support_of(result), text[support_of(result)]))
+        lines.append((support_of(result), words[support_of(result)]))
     if result.held_fixed:
         lines.append(("conditional on", wording.listed(result.held_fixed)))
     lines += wording.judged(result, system.n_samples)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,9 @@ from .result import (
     evaluation_result,
     gathered,
 )
+
+if TYPE_CHECKING:
+    from ..plots import CurveBandDisplay
 
 Floats = NDArray[np.float64]
 
@@ -200,6 +203,10 @@ class CurveResult(FromACall, Shown):
     _noun = "curve"
     _several = Several("curves", "CurveBandDisplay.from_result", "of curves", are_named=False)
     _display = "CurveBandDisplay.from_result"
+
+    if TYPE_CHECKING:
+
+        def plot(self, **kwargs: Any) -> CurveBandDisplay: ...
 
     # -------------------------------------------------------------- numbers
 

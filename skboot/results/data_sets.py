@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -260,6 +260,11 @@ class DatasetsComparison(ComparisonResult):
     scores: NDArray[np.float64]
     _mean_rank_limits: NDArray[np.float64]  # (n_methods, 2), simultaneous
     margin: float | None = None
+
+    if TYPE_CHECKING:
+        pairs: tuple[DatasetsPair, ...]
+
+        def pair(self, first: str, second: str) -> DatasetsPair: ...
 
     _format = "skboot.DatasetsComparison", 1
     _pair_type = DatasetsPair

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from .._base.doors import door
 from .._base.errors import thousands
 from . import rendering, result, wording
 from .result import FromACall, Provenance, Shown, gathered
+
+if TYPE_CHECKING:
+    from ..plots import PlanDisplay
 
 _NO_SIZE = "out of reach"
 
@@ -125,6 +128,10 @@ class EvaluationPlan(FromACall, Shown):
     _format = "skboot.EvaluationPlan", 1
     _noun = "plan"
     _display = "PlanDisplay.from_result"
+
+    if TYPE_CHECKING:
+
+        def plot(self, **kwargs: Any) -> PlanDisplay: ...
 
     # -------------------------------------------------------------- text
 

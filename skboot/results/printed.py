@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from ..inference.proportions import mcnemar_p_values, whole_number, wilson_limit
 from . import rendering, result, wording
 from .comparison_texts import MAX_SHOWN, p_number
 from .result import FromACall, Provenance, Shown, gathered
+
+if TYPE_CHECKING:
+    from ..plots import IntervalDisplay
 
 # Most decimals of a number that is no text: in later ones an unrounded share differs from its
 # fraction, by the error of a float, and nobody prints so many (record 0101).
@@ -169,6 +172,10 @@ class TableCheck(FromACall, Shown):
     _format = "skboot.TableCheck", 1
     _noun = "check of a table"
     _display = "IntervalDisplay.from_check"
+
+    if TYPE_CHECKING:
+
+        def plot(self, **kwargs: Any) -> IntervalDisplay: ...
 
     # -------------------------------------------------------------- text
 

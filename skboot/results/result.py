@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,11 @@ from .._base.work import stored_seed
 from ..inference.evidence import ConfidenceInterval, Evidence
 from . import rendering, wording
 from .basis import Basis, MonteCarloError, basis_of_parts
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..plots import BootstrapDistributionDisplay
 
 # ------------------------------------------------------------------ texts and plain values
 
@@ -231,7 +236,7 @@ class Shown(Hinting, ABC):
         return rendering.html_of(self.claim(), rendering.html_list(self._facts()), *tables)
 
     @door(".to_frame")
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame of one row per result, or per pair of a comparison.
 
         Returns
@@ -299,6 +304,10 @@ class Shown(Hinting, ABC):
         """
         return _latex_of(self._tables(_options(digits)), caption, label)
 
+    @overload
+    def to_html(self, path: None = ..., *, digits: int | None = ...) -> str: ...
+    @overload
+    def to_html(self, path: str | os.PathLike[str], *, digits: int | None = ...) -> None: ...
     @door(".to_html")
     def to_html(
         self, path: str | os.PathLike[str] | None = None, *, digits: int | None = None
@@ -478,7 +487,7 @@ def written_page(path: str | os.PathLike[str] | None, heading: str, body: str) -
     return None
 
 
-def frame_of(records: Sequence[Mapping[str, Any]], kind: str) -> Any:
+def frame_of(records: Sequence[Mapping[str, Any]], kind: str) -> DataFrame:
     """Return rows as a data frame; ``kind`` is the class whose they are."""
     try:
         import pandas as pd
@@ -606,6 +615,14 @@ class ShownDifferences(ShownNumbers):
         tables = self._laid_out(layout, _options(digits, p_values))
         return _latex_of(tables, caption, label)
 
+    @overload
+    def to_html(
+        self, path: None = ..., *, digits: int | None = ..., p_values: bool = ...
+    ) -> str: ...
+    @overload
+    def to_html(
+        self, path: str | os.PathLike[str], *, digits: int | None = ..., p_values: bool = ...
+    ) -> None: ...
     @door(".to_html")
     def to_html(
         self,
@@ -949,6 +966,10 @@ class EvaluationResult(FromACall, ShownNumbers):
     _noun = "result"
     _several = ROWS
     _display = "BootstrapDistributionDisplay.from_result"
+
+    if TYPE_CHECKING:
+
+        def plot(self, **kwargs: Any) -> BootstrapDistributionDisplay: ...
 
     # -------------------------------------------------------------- numbers
 

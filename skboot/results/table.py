@@ -24,6 +24,8 @@ from .result import (
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
+    from ..plots import ComparisonDisplay, CurveBandDisplay, IntervalDisplay
+
     ValueT = TypeVar("ValueT", default=Any)
 else:
     from typing import TypeVar
@@ -393,6 +395,10 @@ class ResultTable(ShownDifferences, Mapping[Any, ValueT]):
     def _display(self) -> str:
         return self._sort.display
 
+    if TYPE_CHECKING:
+
+        def plot(self, **kwargs: Any) -> IntervalDisplay | ComparisonDisplay | CurveBandDisplay: ...
+
     def _heading(self) -> str:
         parts = entries_of(self) if self._sort is ROWS else self._sections()
         return f"{len(parts)} {self._sort.noun}"
@@ -424,7 +430,7 @@ class ResultTable(ShownDifferences, Mapping[Any, ValueT]):
             if not (metric and shown._several is ROWS and shown._basis.is_gap):
                 metric = name.removesuffix(f" ({path[-1]})")
             panels.setdefault(metric, []).append((name, shown))
-        shared = {}
+        shared: dict[str, rendering.Decimals] = {}
         for panel in panels.values():
             decimals = wording.decimals_of([shown for _, shown in panel])
             shared |= {name: decimals for name, _ in panel}

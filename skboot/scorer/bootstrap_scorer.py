@@ -10,10 +10,11 @@ from __future__ import annotations
 from copy import deepcopy
 from functools import partial
 from html import escape
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
@@ -56,6 +57,11 @@ from .call import (
     with_own_samples,
 )
 from .fit import OutOfBagRuns, TestSetRuns, run_all_trainings
+
+if TYPE_CHECKING:
+    from ..inference.evidence import ConfidenceInterval
+    from ..refit.samples import DrawnSamples
+    from ..results import EvaluationResult
 
 
 def _estimator_has(name: str) -> Any:
@@ -246,6 +252,27 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
 
     # Whether `sklearn.base.clone` made it: of folds, and points of a search, each has a copy.
     _is_copy: bool = False
+
+    # Of one scorer, and without a dict of test sets; else dicts of these, which is the "Any".
+    result_: EvaluationResult | Any
+    score_: float | Any
+    confidence_interval_: ConfidenceInterval | Any
+    standard_error_: float | Any
+    resubstitution_score_: float | Any
+    oob_score_: float | Any
+    point632_score_: float | Any
+    point632_plus_score_: float | Any
+    no_information_score_: float | Any
+    relative_overfitting_rate_: float | Any
+    weight_: float | Any
+    variance_components_: dict[str, float] | Any
+    runs_: dict[str, NDArray[Any]]
+    train_samples_: DrawnSamples
+    prediction_instability_: dict[str, NDArray[np.float64]]
+    estimator_: Any
+    classes_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
 
     __metadata_request__fit: ClassVar = {
         "groups": True,
