@@ -171,7 +171,7 @@ def bootstrap(
         estimate, variance, jackknife_of_data, influence = on_data
         size = np.abs(estimate)
         outside = ((size < _SMALLEST) & (size > 0)) | (size > _LARGEST)
-        if np.any(outside):
+        if outside.any():
             # Standard errors are made of squares, which are infinite or vanish.
             must = f"return 0, NaN, or a number between {_SMALLEST:g} and {_LARGEST:g} in size"
             advice = "Measure in another unit: multiply the values by the same number."
@@ -378,11 +378,9 @@ def jackknife(
                 k = numbers[place]
                 units = of_two[k].times, of_two[k].strata
                 jackknives[k] = _jackknife_of(values, *units, estimates[k])
-        together = binding.jackknife_bindings()
+        together = binding.jackknife_bindings(done=jackknives)
     with single_threaded_blas():
         for binding_of_part, which in together:
-            if jackknives.keys() >= set(which):
-                continue
             without_units = _leave_out(binding_of_part, [statistics[k] for k in which])
             units = without_units.times, without_units.strata
             for k, values in zip(which, without_units.values, strict=True):

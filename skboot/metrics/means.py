@@ -374,6 +374,8 @@ def _code_rows(
 
 def _are_all(values: Floats, test: Callable[[Floats], NDArray[np.bool_]]) -> bool:
     """Whether all values pass a test; most that do not show it among the first."""
+    if len(values) <= FIRST_LOOK:
+        return bool(test(values).all())
     starts = [0, *range(FIRST_LOOK, len(values), ROWS_AT_ONCE)]
     stops = [*starts[1:], len(values)]
     return all(bool(test(values[a:b]).all()) for a, b in zip(starts, stops, strict=True))

@@ -147,6 +147,8 @@ TILE_WIDTH = 16
 NESTED_TILES = 4 * TILE_WIDTH
 # Elements worked on at a time where the weights of all codes are given; they stay in the cache.
 RUNNING_ELEMENTS = 1 << 16
+# Minimum resamples of a block whose counts are read by unit, all resamples of one side by side.
+BY_UNIT_RESAMPLES = 32
 # Counts that are read as one number of 32 bits.
 WORD_BYTES = 4
 # Largest count of which four are read so: the product of one with the sum of three is at most 255.

@@ -33,6 +33,7 @@ from scipy import sparse
 
 from ._tuning import (
     ATOMS_PER_CODE,
+    BY_UNIT_RESAMPLES,
     CACHED_COUNTS,
     CANCELLED_SHARE,
     CODES_OF_ATOMS,
@@ -59,8 +60,10 @@ from .prefix_sums import (
     columns_of,
     ends_and_sides,
     ends_within,
+    halved_order,
     in_mixed_levels,
     joined,
+    pairs_by_halves,
     pairs_in_order,
     reach,
     running_sums,
@@ -314,20 +317,30 @@ class Block(ABC):
             tied = self._derived(in_mixed_levels, (upper, lower, level), order)
             if len(tied) > TIED_SHARE * len(level):
                 return self._pairs_by_level(upper, lower, level, order)
-        in_order, above, below = np.zeros((3, self.n_resamples))
         flags = as_flags(upper), as_flags(lower)
+        in_order, above, below = self._pairs_in_order((upper, lower), flags, order)
+        if level is not None and len(tied):
+            in_order -= 0.5 * self._tied_pairs(upper, lower, level, tied, order)
+        return in_order, above * below
+
+    def _pairs_in_order(
+        self, sides: tuple[Array, Array], flags: tuple[Any, Any], order: Array | None
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return `pairs` where ties count whole, and the sums of both sides.
+
+        ``flags`` are the sides as bytes, None for one that has other values than 0 and 1.
+        """
+        in_order, above, below = np.zeros((3, self.n_resamples))
         for at, weights in self._pieces(order):
             up, low = (
                 (side[at], None if flag is None else flag[at])
-                for side, flag in zip((upper, lower), flags, strict=True)
+                for side, flag in zip(sides, flags, strict=True)
             )
             pairs, more_above, more_below = pairs_in_order(weights, up, low, below)
             in_order += pairs
             above += more_above
             below += more_below
-        if level is not None and len(tied):
-            in_order -= 0.5 * self._tied_pairs(upper, lower, level, tied, order)
-        return in_order, above * below
+        return in_order, above, below
 
     def _pairs_by_level(
         self, upper: Array, lower: Array, level: Array, order: Array | None
@@ -561,6 +574,35 @@ class UnitBlock(Block):
         if units is not None:
             return self._counts_by_unit.take(units[entries, 0], axis=0)
         return self._counts_by_unit[entries]
+
+    def _pairs_in_order(
+        self, sides: tuple[Array, Array], flags: tuple[Any, Any], order: Array | None
+    ) -> tuple[Floats, Floats, Floats]:
+        """See `Block`; flags of codes of one unit each are read by unit, in halves of a piece."""
+        units, (upper, lower) = self.units_of_codes, flags
+        has_one_each = units.entry_starts is None and units.times is None
+        if not has_one_each or units.units is None or upper is None or lower is None:
+            return super()._pairs_in_order(sides, flags, order)
+        counts = self._counts_by_unit if self.n_resamples >= BY_UNIT_RESAMPLES else self.counts
+        if self.n_resamples < BY_UNIT_RESAMPLES or counts.dtype != np.uint8:
+            return super()._pairs_in_order(sides, flags, order)
+        unit = units.units[:, 0] if order is None else units.units[order, 0]
+        largest, n = int(counts.max(initial=0)), len(unit)
+        width = 1 << ((TILE_ELEMENTS // self.n_resamples).bit_length() - 1)
+        in_order, above, below = np.zeros((3, self.n_resamples))
+        for start in range(0, n, width):
+            # The last piece is filled up with codes that count on neither side.
+            at = start + halved_order(min(width, 1 << (n - start - 1).bit_length()))
+            is_inside = at < n
+            at = np.minimum(at, n - 1)
+            up, low = upper[at] * is_inside, lower[at] * is_inside
+            weights = counts.take(unit[at], axis=0)
+            pairs, more_above, more_below = pairs_by_halves(weights, up, low, largest)
+            in_order += pairs
+            in_order += more_above * below
+            above += more_above
+            below += more_below
+        return in_order, above, below
 
     @cached_property
     def _counts_by_unit(self) -> NDArray[Any]:

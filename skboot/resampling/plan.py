@@ -14,7 +14,7 @@ the first block is shorter: 199 resamples cost a fifth of 999.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -556,9 +556,9 @@ class Binding:
         """Return the data without one unit, for statistics of parts of two codes.
 
         Such are the right and the wrong rows of a subgroup. What it has no rows of is a third atom.
-        By the number of the statistic; none where other units than rows are left out.
+        By the number of the statistic; none where other units than single rows are left out.
         """
-        if not self.plan.design.draws_independent_rows or self.strata is not None:
+        if not self.plan.design.draws_independent_rows or not has_closed_forms(self.units_of_codes):
             return {}
         n, less = self.plan.design.n_samples, np.eye(3, 2, dtype=np.int64)
         of_two = {}
@@ -573,12 +573,13 @@ class Binding:
                 of_two[k] = JackknifeResamples(blocks, times, np.zeros(3, np.intp))
         return of_two
 
-    def jackknife_bindings(self) -> list[tuple[Binding, list[int]]]:
+    def jackknife_bindings(self, done: Container[int]) -> list[tuple[Binding, list[int]]]:
         """Return which statistics read the same resamples that lack a unit, and their binding.
 
         A statistic of a subgroup needs none without a row of another, if each unit is left out.
+        Those whose numbers are ``done`` are left out.
         """
-        statistics = list(range(len(self.units_of_codes)))
+        statistics = [k for k in range(len(self.units_of_codes)) if k not in done]
         parts = [k for k in statistics if self.units_of_codes[k].atoms is not None]
         if not has_closed_forms(self.units_of_codes):
             return [(self, statistics)]

@@ -13,6 +13,7 @@ running sums, changes sign along the codes, or for where a sum reaches many shar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -230,6 +231,57 @@ def _pairs_of_words(
     n_upper = np.einsum("ij->i", up_of_word).astype(np.float64)
     pairs = np.einsum("ij->i", in_word) + np.einsum("ij,ij->i", up_of_word, low_before)
     return pairs + n_upper * below, n_upper, n_lower
+
+
+@cache
+def halved_order(n: int) -> NDArray[np.intp]:
+    """Return the numbers below n, a power of two: even ones, then odd ones, each half likewise.
+
+    So codes that stand side by side are in the two halves, and so are sums of two, four and so on.
+    """
+    order: NDArray[np.intp] = np.zeros(1, np.intp)
+    while len(order) < n:
+        order = np.concatenate((2 * order, 2 * order + 1))
+    order.flags.writeable = False
+    return order
+
+
+def pairs_by_halves(
+    weights: NDArray[np.uint8], upper: NDArray[np.uint8], lower: NDArray[np.uint8], largest: int
+) -> tuple[Floats, Floats, Floats]:
+    """Count pairs of an upper and a lower one whose upper one comes later.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_codes, n_resamples)
+        Counts of codes in `halved_order`, as many as a power of two.
+    upper, lower : ndarray of shape (n_codes,)
+        Which codes count on each side, 0 or 1, in that order; none counts on both.
+    largest : int
+        No count is larger.
+
+    Returns
+    -------
+    pairs, upper, lower : ndarray of shape (n_resamples,)
+        Pairs in order, and what each side counts.
+    """
+    up, low = (weights & (side * _ALL_BITS)[:, None] for side in (upper, lower))
+    pairs = np.zeros_like(up)
+    most, most_pairs = largest, 0
+    while len(up) > 1:
+        # What two neighbours can hold decides how wide their numbers are.
+        most_pairs = 2 * most_pairs + most * most
+        most *= 2
+        if max(most, most_pairs) > np.iinfo(up.dtype).max:
+            wide = np.min_scalar_type(max(most, most_pairs))
+            up, low, pairs = (values.astype(wide) for values in (up, low, pairs))
+        half = len(up) // 2
+        between = up[half:] * low[:half]
+        between += pairs[:half]
+        between += pairs[half:]
+        pairs = between
+        up, low = up[:half] + up[half:], low[:half] + low[half:]
+    return pairs[0].astype(np.float64), up[0].astype(np.float64), low[0].astype(np.float64)
 
 
 class PairsOfData(NamedTuple):

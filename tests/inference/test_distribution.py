@@ -359,7 +359,7 @@ def test_the_jackknife_of_a_function_keeps_values_and_no_counts():
 
 @pytest.mark.parametrize("metric", ["accuracy", "zero_one_loss"])
 def test_subgroups_of_one_formula_have_the_numbers_of_each_by_itself(metric, monkeypatch):
-    """Right and wrong rows of all subgroups are read as resamples of one; some have no wrong ones."""
+    """Their rows are read as further resamples of the first; some have no wrong row."""
     rng = np.random.default_rng(6)
     by, y = rng.integers(0, 30, 6000), rng.integers(0, 2, 6000)
     p = np.where((rng.random(6000) < 0.7) | (by < 3), y, 1 - y)
@@ -368,7 +368,9 @@ def test_subgroups_of_one_formula_have_the_numbers_of_each_by_itself(metric, mon
     monkeypatch.setattr(distribution, "_of_one_formula", lambda blocks, statistics: [])
     monkeypatch.setattr(distribution, "TILE_ELEMENTS", 1 << 10)
     for name, alone in bootstrap_score(y, p, **call).items():
-        np.testing.assert_array_equal(together[name].bootstrap_distribution, alone.bootstrap_distribution)
+        np.testing.assert_array_equal(
+            together[name].bootstrap_distribution, alone.bootstrap_distribution
+        )
         assert together[name] == alone
         if name != "gap":
             evidence = together[name]._basis.evidence, alone._basis.evidence

@@ -252,6 +252,29 @@ def test_pairs_of_bytes_are_whole_however_many_are_read_as_one_number(largest, n
     assert_array_equal(lower, (whole * (side == 1)).sum(axis=1))
 
 
+@in_turn(largest=[1, 3, 9, 40, 255], n_codes=[1, 5, 300], given=[False, True])
+def test_pairs_by_unit_are_whole_however_large_counts_and_groups_are(largest, n_codes, given):
+    """Sums of neighbouring codes are added two by two, in numbers as wide as these can be."""
+    rng = np.random.default_rng(6)
+    units = UnitsOfCodes(n_codes, (60,), units=rng.integers(0, 60, n_codes)[:, None])
+    counts = rng.integers(0, largest + 1, (40, 60)).astype(np.uint8)
+    counts[0] = largest
+    block, weights = UnitBlock(units, counts), counts[:, units.units[:, 0]].astype(float)
+    order = rng.permutation(n_codes)[: n_codes // 2 + 1] if given else None
+    n = n_codes if order is None else len(order)
+    side = rng.integers(0, 3, n)
+    weights = weights if order is None else weights[:, order]
+    for level in (None, np.sort(rng.integers(0, 10 * n, n))):
+        # Levels that hold both sides have the lower ones first.
+        of = np.arange(n) if level is None else level
+        upper, lower = np.zeros((2, n), bool)
+        by = np.lexsort((side == 0, of))
+        upper[:], lower[:] = side[by] == 0, side[by] == 1
+        in_order, all_pairs = block.pairs(upper, lower, level, order)
+        assert_array_equal(in_order, plain_pairs(weights, upper, lower, of))
+        assert_array_equal(all_pairs, (weights @ upper) * (weights @ lower))
+
+
 @in_turn(case=EVERY_CASE)
 def test_pairs_of_some_codes_leave_the_others_out(case):
     some = case.rng.permutation(case.n_codes)[: case.n_codes // 2 + 1]
