@@ -17,6 +17,7 @@ import numpy as np
 
 from .errors import CALLED, COLLECTED, Call, Notes, parts_of, rename, warn_of
 from .hints import advice_on, keywords_of
+from .work import end_watch, start_watch
 
 Door = TypeVar("Door", bound=Callable[..., Any])
 
@@ -88,11 +89,16 @@ def _work_off(
             return work(*arguments, **options)
         notes = Notes()
         notes_before, call_before = COLLECTED.set(notes), CALLED.set(call)
+        # An estimator has its verbosity as an attribute.
+        owner = arguments[0] if arguments else None
+        verbose = options.get("verbose", getattr(owner, "verbose", None))
+        watch = start_watch(call.of, verbose)
         try:
             # What is too small is 0, whatever numpy is set to raise outside.
             with np.errstate(under="ignore"):
                 return work(*arguments, **options)
         finally:
+            end_watch(watch)
             COLLECTED.reset(notes_before)
             CALLED.reset(call_before)
             if notes:

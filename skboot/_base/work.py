@@ -14,6 +14,7 @@ On Ray what tasks share is put into its store once, and tasks take it from there
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import sys
@@ -48,7 +49,7 @@ _WORTH_WORKERS = 3.0
 CHUNKS_PER_WORKER = 8
 # Least time (seconds) between two reports of progress.
 _REPORT_EVERY = 0.5
-# Least time (seconds) that has passed, and that is left, when progress is reported unasked.
+# Time (seconds) after which a call that is not done says unasked what it does.
 _WORTH_A_LINE = 5.0
 
 _PACKAGE = __name__.partition(".")[0]
@@ -66,14 +67,14 @@ class Workers(NamedTuple):
     n_jobs : int or None
         Workers at most, as joblib counts them; the numbers do not depend on it.
     verbose : int or None
-        Whether progress is shown; see `progress`.
+        Whether progress is shown; see `progress` and `Watch`.
     """
 
     n_jobs: int | None = None
     verbose: int | None = None
 
 
-# One worker, unless a backend of joblib is active, and progress where someone waits at a terminal.
+# One worker, unless a backend of joblib is active, and progress where someone waits for it.
 DEFAULT_WORKERS = Workers()
 
 
@@ -153,6 +154,110 @@ def _blas_libraries(n_modules: int) -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
+class Watch:
+    """Tells someone who waits for a call, after five seconds, what it does and how far it is.
+
+    On a terminal a line is kept up to date by a thread, whatever the call is at, and cleared at its
+    end. A notebook, which is saved, has one line.
+    """
+
+    def __init__(self, name: str, *, keeps_lines: bool) -> None:
+        self.name, self.keeps_lines = name, keeps_lines
+        # What is at work, from the whole to its parts: "method 2 of 3", "15/100 runs, 20 s left".
+        self.stages: list[str] = []
+        self._start, self._width = time.perf_counter(), 0
+        self._shown = -math.inf
+        self._ended, self._lock = threading.Event(), threading.Lock()
+        threading.Thread(target=self._keep_up, daemon=True).start()
+
+    def _keep_up(self) -> None:
+        wait = _WORTH_A_LINE
+        while not self._ended.wait(wait):
+            self.show()
+            wait = _REPORT_EVERY
+
+    def show(self) -> None:
+        """Write the line, if the call is long and the line is not of this moment."""
+        with self._lock:
+            now = time.perf_counter()
+            seconds = now - self._start
+            is_done = self.keeps_lines and self._width > 0
+            if self._ended.is_set() or is_done or seconds < _WORTH_A_LINE:
+                return
+            if now - self._shown < _REPORT_EVERY:
+                return
+            self._shown = now
+            stages = self.stages or ["at work"]
+            text = f"{self.name}: {seconds:.0f} s, {', '.join(stages)}"
+            # Shorter numbers leave nothing of the longer line before.
+            _write(f"{text}\n" if self.keeps_lines else f"\r{text.ljust(self._width)}")
+            self._width = max(self._width, len(text))
+
+    def end(self) -> None:
+        """Clear the line, before an error or what the call returns is shown."""
+        with self._lock:
+            self._ended.set()
+            if self._width and not self.keeps_lines:
+                _write(f"\r{' ' * self._width}\r")
+
+
+# That of the outermost call, which alone has one.
+_WATCHES: list[Watch] = []
+
+
+def start_watch(name: str, verbose: Any = None) -> Watch | None:
+    """Watch a call that nobody is watching yet, for someone who waits for it; None for others.
+
+    Parameters
+    ----------
+    name : str
+        What the user called.
+    verbose : object
+        What was asked for: only where it is None, or no number, does a call tell unasked.
+
+    Returns
+    -------
+    Watch or None
+        To be given to `end_watch`.
+    """
+    if _WATCHES or isinstance(verbose, int | np.integer | np.bool_):
+        return None
+    in_notebook = type(sys.stderr).__module__.startswith("ipykernel")
+    if not (in_notebook or _is_terminal()) or not _is_waited_for():
+        return None
+    _WATCHES.append(Watch(name, keeps_lines=in_notebook))
+    return _WATCHES[-1]
+
+
+def end_watch(watch: Watch | None) -> None:
+    """End the watch of a call, if it has one."""
+    if watch is not None:
+        _WATCHES.remove(watch)
+        watch.end()
+
+
+@contextmanager
+def stage(text: str) -> Iterator[Callable[[str], None]]:
+    """Name a part of a call to whom it tells what it does; yields what changes the text."""
+    # Calls in other threads, such as tasks of joblib, are parts of what is watched.
+    is_main = threading.current_thread() is threading.main_thread()
+    watch = _WATCHES[-1] if _WATCHES and is_main else None
+    if watch is None:
+        yield lambda text: None
+        return
+    depth = len(watch.stages)
+    watch.stages.append(text)
+
+    def change(text: str) -> None:
+        watch.stages[depth] = text
+        watch.show()
+
+    try:
+        yield change
+    finally:
+        del watch.stages[depth:]
+
+
 @contextmanager
 def progress(n_items: int, noun: str, verbose: int | None) -> Iterator[Callable[..., None]]:
     """Report items done and time left, on stderr.
@@ -163,9 +268,8 @@ def progress(n_items: int, noun: str, verbose: int | None) -> Iterator[Callable[
     noun : str
         What the items are, in the plural.
     verbose : int or None
-        0 reports nothing. None reports work that turns out to be long, to someone who looks at a
-        terminal, and clears the line when the context ends. A notebook shows a bar of tqdm, where
-        that is installed, and is saved with one line.
+        0 reports nothing. None reports it to the watch of the call, if there is one. 1 always
+        reports; a notebook then shows a bar of tqdm, where that is installed.
 
     Yields
     ------
@@ -173,41 +277,34 @@ def progress(n_items: int, noun: str, verbose: int | None) -> Iterator[Callable[
         ``done(n_items, resumed=False)`` counts items, and reports at times; resumed ones took no
         time and predict none.
     """
-    clears = verbose is None
-    if not (verbose or (clears and is_watched())):
+    if verbose is not None and not verbose:
         yield lambda n_more, resumed=False: None
         return
-    if "ipykernel" in sys.modules and find_spec("tqdm") is not None:
+    if verbose and "ipykernel" in sys.modules and find_spec("tqdm") is not None:
         with import_module("tqdm.auto").tqdm(total=n_items, unit=f" {noun}") as bar:
             yield lambda n_more, resumed=False: bar.update(n_more)
         return
     start = reported = time.perf_counter()
-    n_done = n_resumed = width = 0
+    n_done = n_resumed = 0
+    with stage(f"0/{n_items} {noun}") if verbose is None else nullcontext() as change:
 
-    def done(n_more: int, resumed: bool = False) -> None:
-        nonlocal reported, n_done, n_resumed, width
-        n_done = min(n_done + n_more, n_items)
-        n_resumed += n_more if resumed else 0
-        now, finished = time.perf_counter(), n_done == n_items
-        n_timed = n_done - n_resumed
-        if n_timed == 0 or (now - reported < _REPORT_EVERY and not finished):
-            return
-        seconds = now - start
-        seconds_left = seconds * (n_items - n_done) / n_timed
-        if clears and not width and min(seconds, seconds_left) <= _WORTH_A_LINE:
-            return
-        reported = now
-        text = f"{n_done}/{n_items} {noun}, {seconds_left:.0f} s left  "
-        # Shorter numbers leave nothing of the longer line before.
-        text = text.ljust(width) if clears else text
-        width = len(text)
-        _write(f"\r{text}" + ("\n" if finished and not clears else ""))
+        def done(n_more: int, resumed: bool = False) -> None:
+            nonlocal reported, n_done, n_resumed
+            n_done = min(n_done + n_more, n_items)
+            n_resumed += n_more if resumed else 0
+            now, finished = time.perf_counter(), n_done == n_items
+            n_timed = n_done - n_resumed
+            if n_timed == 0:
+                return
+            seconds_left = (now - start) * (n_items - n_done) / n_timed
+            text = f"{n_done}/{n_items} {noun}, {seconds_left:.0f} s left"
+            if change is not None:
+                change(text)
+            elif now - reported >= _REPORT_EVERY or finished:
+                reported = now
+                _write(f"\r{text}  " + ("\n" if finished else ""))
 
-    try:
         yield done
-    finally:
-        if clears and width:
-            _write(f"\r{' ' * width}\r")
 
 
 def _write(text: str) -> None:
@@ -220,15 +317,22 @@ def _write(text: str) -> None:
 
 def is_watched() -> bool:
     """Whether someone looks at a terminal and waits for this call alone."""
+    return _is_terminal() and _is_waited_for()
+
+
+def _is_terminal() -> bool:
     try:
-        is_terminal = sys.stderr.isatty()
+        return bool(sys.stderr.isatty())
     except (AttributeError, ValueError):
         # Programs without a console have no stderr, and some have a closed one.
         return False
+
+
+def _is_waited_for() -> bool:
+    """Whether a call is part of no other work: of another call, process or task."""
     call = CALLED.get()
     return (
-        is_terminal
-        and threading.current_thread() is threading.main_thread()
+        threading.current_thread() is threading.main_thread()
         and multiprocessing.parent_process() is None
         and not (call is not None and call.is_inner)
         and not get_active_backend()[0].nesting_level

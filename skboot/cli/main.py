@@ -33,6 +33,7 @@ from .._base.errors import parts_of
 from .._base.hints import arguments_meant, level_meant
 from .._base.reading import BadCall
 from .._base.values import is_same_file, takes_bytes, write_atomically
+from .._base.work import end_watch, start_watch
 from ..results import rendering
 from ..results.curve import CURVE_NAMES, curve_named
 from ..results.result import write_text
@@ -909,10 +910,15 @@ def _carry_out(words: Sequence[str]) -> int:
     check_files(call)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
-        with tables_of(sys.stdout):
-            answer = VERBS[call.verb](call)
-        shown = text_of(answer, call.format)
-        write_files(answer, call, shlex.join(["skboot", *words]))
+        # The file is read, and pictures are drawn, outside of public functions.
+        watch = start_watch(f"skboot {call.verb}")
+        try:
+            with tables_of(sys.stdout):
+                answer = VERBS[call.verb](call)
+            shown = text_of(answer, call.format)
+            write_files(answer, call, shlex.join(["skboot", *words]))
+        finally:
+            end_watch(watch)
     _print(shown)
     for warning in caught:
         if issubclass(warning.category, UserWarning):

@@ -25,7 +25,7 @@ from .._base.typing import (
     Metrics,
     Strategy,
 )
-from .._base.work import Workers
+from .._base.work import Workers, stage
 from ..inference.differences import share_won
 from ..inference.multiplicity import LowRankRoot
 from ..inference.runs import outperformance, too_few_pairs
@@ -660,9 +660,10 @@ def runs_of_methods(
         if data.groups is not None:
             params = {**params, "groups": data.groups}
     runs = {}
-    for name, estimator in estimators.items():
+    for k, (name, estimator) in enumerate(estimators.items(), 1):
         prefix = f"{name}: " if name else ""
-        with warnings.catch_warnings(record=True) as caught_warnings:
+        method = f"{name or 'method'} ({k} of {len(estimators)})"
+        with stage(method), warnings.catch_warnings(record=True) as caught_warnings:
             warnings.simplefilter("always")
             try:
                 routed = routed_to_fit(router, estimator, fit.scoring, params, name)

@@ -3,10 +3,13 @@
 import concurrent.futures
 import io
 import multiprocessing
+import re
 import subprocess
 import sys
 import threading
+import time
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,7 +21,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_validate
 from threadpoolctl import ThreadpoolController
 
-from skboot import BootstrapScorer, bootstrap_score
+from skboot import BootstrapScorer, bootstrap_score, compare_methods
 from skboot._base import work
 from skboot._base.work import progress, results_in_chunks, single_threaded_blas
 
@@ -155,18 +158,27 @@ def test_progress_is_predicted_from_items_that_took_time(monkeypatch, clock):
     assert stream.getvalue().endswith("\r20/20 runs, 0 s left  \n")
 
 
+@contextmanager
+def watched(name="fit"):
+    watch = work.start_watch(name)
+    try:
+        yield
+    finally:
+        work.end_watch(watch)
+
+
 def test_long_work_reports_unasked_after_five_seconds_and_clears_its_line(terminal, clock):
-    with progress(100, "runs", None) as done:
+    with watched(), progress(100, "runs", None) as done:
         clock.now = 4.0
         done(4)
         assert terminal.getvalue() == ""
         clock.now = 6.0
         done(2)
-        assert terminal.getvalue() == "\r6/100 runs, 94 s left  "
+        assert terminal.getvalue() == "\rfit: 6 s, 6/100 runs, 94 s left"
         clock.now = 97.0
         done(91)
         # Reported to the end, also when less than five seconds are left.
-        assert terminal.getvalue().endswith("\r97/100 runs, 3 s left  ")
+        assert terminal.getvalue().split("\r")[-1].rstrip() == "fit: 97 s, 97/100 runs, 3 s left"
     last, cleared = terminal.getvalue().split("\r")[-3:-1]
     assert len(cleared) >= len(last)
     assert cleared.strip() == ""
@@ -175,7 +187,7 @@ def test_long_work_reports_unasked_after_five_seconds_and_clears_its_line(termin
 
 def test_a_line_is_cleared_before_an_error_is_shown(terminal, clock):
     def stopped():
-        with progress(100, "runs", None) as done:
+        with watched(), progress(100, "runs", None) as done:
             clock.now = 10.0
             done(10)
             raise KeyError
@@ -185,11 +197,55 @@ def test_a_line_is_cleared_before_an_error_is_shown(terminal, clock):
     assert terminal.getvalue().endswith(" \r")
 
 
-def test_work_that_is_nearly_done_after_five_seconds_reports_nothing(terminal, clock):
-    with progress(100, "runs", None) as done:
-        clock.now = 9.0
-        done(70)
-    assert terminal.getvalue() == ""
+def test_work_that_counts_nothing_is_told_while_it_goes_on(terminal, monkeypatch):
+    monkeypatch.setattr(work, "_WORTH_A_LINE", 0.05)
+    monkeypatch.setattr(work, "_REPORT_EVERY", 0.05)
+    with watched("compare_methods"), work.stage("forest (2 of 3)"):
+        deadline = time.monotonic() + 20
+        # Nothing here asks for a line, as where an estimator is trained for minutes.
+        while terminal.getvalue().count("forest (2 of 3)") < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert terminal.getvalue().startswith("\rcompare_methods: 0 s, forest (2 of 3)")
+    ended = terminal.getvalue()
+    time.sleep(0.2)
+    assert terminal.getvalue() == ended
+
+
+def test_parts_are_told_from_the_whole_on_and_end_with_it(terminal, clock):
+    with watched("compare_methods"):
+        with work.stage("forest (1 of 2)"), progress(20, "runs", None) as done:
+            clock.now = 10.0
+            done(5)
+        assert "10 s, forest (1 of 2), 5/20 runs, 30 s left" in terminal.getvalue()
+        with work.stage("tree (2 of 2)") as change:
+            clock.now = 20.0
+            change("tree (2 of 2)")
+        assert terminal.getvalue().split("\r")[-1].rstrip() == (
+            "compare_methods: 20 s, tree (2 of 2)"
+        )
+
+
+def test_a_notebook_has_one_line_of_a_long_call(monkeypatch, clock):
+    class OutStream(io.StringIO):
+        __module__ = "ipykernel.iostream"
+
+    stream = set_stderr(monkeypatch, OutStream())
+    score(clock)
+    [line] = stream.getvalue().splitlines()
+    assert re.fullmatch(r"bootstrap_score: \d+ s, \d+/320 resamples, \d+ s left", line)
+    score(clock, seconds=0.01)
+    assert len(stream.getvalue().splitlines()) == 1
+
+
+def test_three_methods_are_told_by_name(terminal, clock):
+    X = np.zeros((20, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        methods = {name: scorer_of(clock).estimator for name in ("one", "two", "three")}
+        compare_methods(methods, X, LABELS, n_train_resamples=60, strategy="oob", random_state=0)
+    for k, name in enumerate(methods, 1):
+        assert f"s, {name} ({k} of 3), " in terminal.getvalue()
+    assert terminal.getvalue().endswith(" \r")
 
 
 def test_a_long_call_shows_its_progress_by_itself_on_a_terminal(terminal, clock):

@@ -290,8 +290,8 @@ def test_what_cannot_be_compared_says_so(folder):
     for wrong in (lambda: data >= 0.2, lambda: (data["score"] >= 0.2) == 1):
         with pytest.raises(ValueError, match="Name one column"):
             wrong()
-    with pytest.raises(ValueError, match="one number or label. Got DatasetColumns"):
-        data["y"] == data["good"]
+    with pytest.raises(ValueError, match=r"one number or label\. Got DatasetColumns"):
+        _ = data["y"] == data["good"]
     with pytest.raises(ValueError, match=r"none for all of them.*collect\(\)"):
         bool(data["score"] >= 0.2)
     assert repr(data["score"] >= np.float64(0.2)) == "<DatasetColumns: score >= 0.2>"
