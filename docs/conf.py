@@ -40,6 +40,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": SOME if os.environ.get("GALLERY") == "some" else "plot_",
     "ignore_pattern": "demo",
+    "reference_url": {"skboot": None},  # names in the code of examples lead to the reference
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "download_all_examples": False,
