@@ -223,8 +223,10 @@ def beside_ours(ours: Line, line: Line) -> str:
         (1, line, ours, "**better than ours**"),
         (-1, ours, line, "ours better"),
     ):
-        less = sign * gaps[0] < -errors[0] or first.width <= 0.95 * second.width
-        if (sign * gaps <= errors).all() and less:
+        no_more = (sign * gaps <= errors).all()
+        is_narrower = first.width <= 0.95 * second.width
+        is_wider = second.width <= 0.95 * first.width  # Then each has something.
+        if no_more and (is_narrower or (sign * gaps[0] < -errors[0] and not is_wider)):
             return words
     return "neither"
 
