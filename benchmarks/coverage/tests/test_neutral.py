@@ -14,6 +14,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from benchmarks.coverage.neutral import data_sets, intervals, processes
 from benchmarks.coverage.neutral.learners import LEARNERS
 from benchmarks.coverage.neutral.processes import LOSSES, PROCESSES
+from benchmarks.coverage.page.sections import neutral as section
+from benchmarks.coverage.runner import read
 from benchmarks.coverage.studies import neutral
 from skboot import BootstrapScorer
 
@@ -288,3 +290,65 @@ def test_the_run_goes_on_where_it_stopped(tmp_path, monkeypatch):
 
 def test_undercoverage_is_that_of_the_paper():
     assert neutral.undercoverage(np.array([0.93, 0.97, 0.85])) == pytest.approx(0.12 / 3)
+
+
+# ------------------------------------------------------------------ what the page says
+
+RUN = pytest.mark.skipif(not neutral.Neutral(1).path.exists(), reason="the study was not run")
+
+
+@RUN
+@pytest.mark.parametrize("target", [0, 1])
+@pytest.mark.parametrize(
+    "method", ["corrected t 50", "10 folds", "conservative z 10 x 15", "5 folds", ".632+ 100"]
+)
+def test_coverages_are_those_that_the_authors_published(method, target):
+    [found] = [own for own in section.agreements(target) if own.method == method]
+    assert found.n_cells >= 20
+    assert abs(found.ours - found.theirs) < 3 * found.error
+
+
+@RUN
+def test_every_cell_of_a_hundred_rows_is_in_the_table_with_its_error():
+    rows = read(neutral.Neutral(1).path)
+    for cell in (*neutral.AT_100, *neutral.FORESTS):
+        for loss in PROCESSES[cell.process].losses:
+            own = [
+                row
+                for row in rows
+                if (row["process"], row["learner"], row["n"], row["loss"])
+                == (cell.process, cell.learner, "100", loss)
+            ]
+            assert [row["method"] for row in own] == list(data_sets.METHODS)
+            assert all(0 < float(row["mc_error"]) < 0.25 for row in own)
+
+
+@RUN
+def test_the_table_is_that_of_the_data_sets():
+    made = neutral.table(neutral.Neutral(1).sets_path)
+    for row, own in zip(read(neutral.Neutral(1).path), made, strict=True):
+        assert {name: str(value) for name, value in own.items()} == {k: row[k] for k in own}
+
+
+def _line(er, width, r=0.0, method="another"):
+    cell = section.Cell("p", "tree", 100, method, 200, 0.9, 0.9, 0.02, 0.1, 0.0, width, "")
+    return section.Line(method, 0.95, er, 0.005, r, 0.005, (0.005, 0.005), cell, 1, 1, width, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("er", "r", "width", "said"),
+    [
+        (0.015, 0.0, 0.97, "neither"),  # As good, and not 5 % narrower.
+        (0.015, 0.0, 0.90, "**better than ours**"),
+        (0.015, 0.0, 1.20, "ours better"),
+        (0.001, 0.0, 1.20, "neither"),  # Covers more, and is wider.
+        (0.035, 0.0, 0.80, "neither"),
+        (0.035, 0.0, 0.99, "ours better"),
+        (0.010, 0.02, 0.80, "neither"),  # The risk is held less often.
+    ],
+)
+def test_better_is_what_the_rule_says(er, r, width, said):
+    ours = _line(0.015, 1.0, method="cv-bootstrap")
+    if er == 0.001:
+        ours = ours._replace(er=0.02)
+    assert section.beside_ours(ours, _line(er, width, r)) == said
