@@ -9,7 +9,8 @@ Statistics 19, 293-325).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,14 +39,15 @@ class ErrorsBySize(NamedTuple):
     covariance: Floats
 
 
-def errors_by_size(values: Floats, *, is_mean: bool = True) -> ErrorsBySize:
+def errors_by_size(values: Iterable[Floats], *, is_mean: bool = True) -> ErrorsBySize:
     """Estimate the errors at some sizes, and how they vary together over data sets.
 
     Parameters
     ----------
-    values : ndarray of shape (n_sizes, n_samples, n_units)
-        Error of each unit outside of a subsample, so that their mean is that of the subsample; NaN
-        inside, and for subsamples without a value. Sizes rise.
+    values : iterable of ndarray of shape (n_samples, n_units)
+        Of each size the error of each unit outside of a subsample, so that their mean is that of
+        the subsample; NaN inside, and for subsamples without a value. Sizes rise. Each is read
+        before the next is made, because all together can be larger than the data.
     is_mean : bool
         Whether the error is a mean of one value per unit, however few are tested.
 
@@ -63,37 +65,55 @@ def errors_by_size(values: Floats, *, is_mean: bool = True) -> ErrorsBySize:
         V2 is at most the largest up to there, unless s^2 is larger; and the variance of an error
         that is no mean at least that of the last size up to there, since few units are tested.
     """
-    n_sizes, n_samples, n_units = values.shape
     # Of each size: the error; the share trained on; variances of the mean over units, of
     # subsamples, and of the mean difficulty of the units trained on, with the covariance of these
     # two; number of subsamples with a value.
-    estimate, share, on_tests, between, spread, shared, times = np.zeros((7, n_sizes))
+    numbers = list[tuple[float, ...]]()
     # The deviation of each unit's mean, and the error of each subsample beside that of its test
     # units; NaN without a value.
-    units, samples = np.zeros((n_sizes, n_units)), np.full((n_sizes, n_samples), np.nan)
-    for k, of_size in enumerate(values):
-        is_scored = (~np.isnan(of_size)).any(axis=1)
-        errors, outside = of_size[is_scored], ~np.isnan(of_size[is_scored])
+    units_by_size, samples_by_size = list[Floats](), list[Floats]()
+    for of_size in values:
+        is_outside = ~np.isnan(of_size)
+        is_scored = is_outside.any(axis=1)
+        of_scored: Any = slice(None) if is_scored.all() else is_scored
+        errors, outside = of_size[of_scored], is_outside[of_scored]
         n_times = outside.sum(axis=0)
         tested = n_times > 0
         mean = np.where(outside, errors, 0.0).sum(axis=0) / np.maximum(n_times, 1)
-        estimate[k] = mean[tested].mean()
-        units[k] = np.where(tested, mean - estimate[k], 0.0)
-        residuals = np.where(outside, errors - mean, 0.0)
+        estimate_of_size = float(mean[tested].mean())
+        units_of_size = np.where(tested, mean - estimate_of_size, 0.0)
+        residuals = errors - mean
+        residuals[~outside] = 0.0
         n_outside = outside.sum(axis=1)
-        samples[k, is_scored] = residuals.sum(axis=1) / n_outside
+        samples_of_size = np.full(len(of_size), np.nan)
+        samples_of_size[is_scored] = residuals.sum(axis=1) / n_outside
         # What the units' own scatter makes of a subsample's mean.
-        scatter = (residuals**2).sum() / max(float((n_times - 1)[tested].sum()), 1.0)
+        residuals *= residuals
+        scatter = residuals.sum() / max(float((n_times - 1)[tested].sum()), 1.0)
         of_units = (outside * (1 - 1 / np.maximum(n_times, 1))).sum(axis=1)
         noise = float((of_units / n_outside**2).mean())
-        between[k] = max(float(samples[k, is_scored].var(ddof=1)) - scatter * noise, 0.0)
+        variance_of_samples = float(samples_of_size[is_scored].var(ddof=1))
         inside = ~outside & tested
-        difficulty = (inside * units[k]).sum(axis=1) / np.maximum(inside.sum(axis=1), 1)
-        covariances = np.cov(difficulty, samples[k, is_scored])
-        shared[k], spread[k] = covariances[0, 1], covariances[0, 0]
+        difficulty = (inside * units_of_size).sum(axis=1) / np.maximum(inside.sum(axis=1), 1)
+        covariances = np.cov(difficulty, samples_of_size[is_scored])
         n_tested = int(tested.sum())
-        on_tests[k] = float((units[k] ** 2).sum()) / max(n_tested - 1, 1) / n_tested
-        share[k], times[k] = (~outside).mean(), len(errors)
+        numbers.append(
+            (
+                estimate_of_size,
+                float((~outside).mean()),
+                float((units_of_size**2).sum()) / max(n_tested - 1, 1) / n_tested,
+                max(variance_of_samples - scatter * noise, 0.0),
+                covariances[0, 0],
+                covariances[0, 1],
+                len(errors),
+            )
+        )
+        units_by_size.append(units_of_size)
+        samples_by_size.append(samples_of_size)
+    if not numbers:
+        return ErrorsBySize(np.empty(0), np.empty((0, 0)))
+    estimate, share, on_tests, between, spread, shared, times = np.array(numbers).T
+    units, samples = np.array(units_by_size), np.array(samples_by_size)
     trusted = np.asarray(share <= _HALF)
     n_trusted = int(trusted.sum())
     trusted = trusted if n_trusted else ~trusted

@@ -8,8 +8,9 @@ repeats and folds on which a method has no error are left out for all methods.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -406,16 +407,10 @@ def scores_by_size(
             records = run_records.sample_records[part]
             of_size.append(replace(run_records, samples=samples, sample_records=records))
         by_size.append(common_left_out_errors(metrics, of_size))
-    scores, errors, centres = [], [], []
+    scores, errors, centres = list[ScoresBySize](), list[Callable[[int], Floats]](), list[Floats]()
     for metric, run_records, losses in zip(
         metrics, records_of_methods, zip(*by_size, strict=True), strict=True
     ):
-        # Error of each unit outside of each subsample, (n_sizes, n_samples, n_units).
-        values = np.full((n_sizes, *losses[0].run_records.samples.counts.shape), np.nan)
-        for k, part in enumerate(losses):
-            outside = part.run_records.samples.counts[part.sample_numbers] == 0
-            errors_of_units = part.sample_errors[:, None] + part.mean_influence(slice(None))
-            values[k, part.sample_numbers] = np.where(outside, errors_of_units, np.nan)
         # The error of all runs together where it is no mean over units; NaN for those.
         centre = np.array([part.value for part in losses])
         for k, part in enumerate(losses):
@@ -428,20 +423,33 @@ def scores_by_size(
             run_records.n_rows if is_share else 0,
             n_effective_of(metric, run_records),
         )
-        scores.append(_scores(metric, values, centre, n_effective, n_rows))
-        errors.append(values)
+        errors.append(partial(_errors_outside, losses))
+        scores.append(_scores(metric, errors[-1], centre, n_effective, n_rows))
         centres.append(centre)
     if len(scores) == 2:
         # The first method's scores less those of the second, unit by unit.
-        change, centre = errors[0] - errors[1], centres[0] - centres[1]
+        centre = centres[0] - centres[1]
         n_effective = min(part.n_effective for part in scores)
         floor, (low, high) = None, scores[0].bounds
         if scores[0].behind is not None and scores[1].behind is not None:
             # Where both always agree: paired shares with half a row more in each cell.
             floor = 1 / (np.minimum(scores[0].behind, scores[1].behind) + 2)
-        difference = _scores(metrics[0], change, centre, n_effective, 0)
+        difference = _scores(
+            metrics[0], lambda k: errors[0](k) - errors[1](k), centre, n_effective, 0
+        )
         scores.append(difference._replace(floor=floor, bounds=(low - high, high - low)))
     return scores
+
+
+def _errors_outside(losses: Sequence[LeftOutErrors], k: int) -> Floats:
+    """Error of each unit outside of each subsample of size k, (n_samples, n_units); NaN inside."""
+    part = losses[k]
+    counts = part.run_records.samples.counts
+    errors = np.full(counts.shape, np.nan)
+    errors_of_units = part.sample_errors[:, None] + part.mean_influence(slice(None))
+    outside = counts[part.sample_numbers] == 0
+    errors[part.sample_numbers] = np.where(outside, errors_of_units, np.nan)
+    return errors
 
 
 def training_scores(metric: RunMetric, run_records: RunRecords, n_sizes: int) -> Floats:
@@ -466,20 +474,33 @@ def training_scores(metric: RunMetric, run_records: RunRecords, n_sizes: int) ->
 
 
 def _scores(
-    metric: RunMetric, values: Floats, centre: Floats, n_effective: int, n_rows: int
+    metric: RunMetric,
+    errors: Callable[[int], Floats],
+    centre: Floats,
+    n_effective: int,
+    n_rows: int,
 ) -> ScoresBySize:
-    """Return errors of units, (n_sizes, n_samples, n_units), as scores; shares of ``n_rows`` rows.
+    """Return errors of units, (n_samples, n_units) of each size, as scores; shares of `n_rows`.
 
     ``n_rows`` is 0 where they are no shares.
     """
-    n_sizes, _, n_units = values.shape
-    is_known = (~np.isnan(values).all(axis=2)).sum(axis=1) >= 2
+    n_sizes, n_units = len(centre), 0
+    is_known = np.zeros(n_sizes, dtype=bool)
+
+    def errors_of_known() -> Iterator[Floats]:
+        nonlocal n_units
+        for k in range(n_sizes):
+            values = errors(k)
+            n_units = values.shape[1]
+            if np.count_nonzero(~np.isnan(values).all(axis=1)) >= 2:
+                is_known[k] = True
+                yield values
+
+    by_size = errors_by_size(errors_of_known(), is_mean=metric.is_mean)
     estimate, covariance = np.full(n_sizes, np.nan), np.full((n_sizes, n_sizes), np.nan)
-    if is_known.any():
-        by_size = errors_by_size(values[is_known], is_mean=metric.is_mean)
-        estimate[is_known] = by_size.estimate
-        covariance[np.ix_(is_known, is_known)] = by_size.covariance
-        estimate = np.where(is_known & ~np.isnan(centre), centre, estimate)
+    estimate[is_known] = by_size.estimate
+    covariance[np.ix_(is_known, is_known)] = by_size.covariance
+    estimate = np.where(is_known & ~np.isnan(centre), centre, estimate)
     low, high = metric.bounds
     behind = None
     if n_rows:

@@ -1,12 +1,15 @@
 """`learning_curve`: which rows are trained on, what is scored, and what a curve says."""
 
+import tracemalloc
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import FitFailedWarning, UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import f1_score, get_scorer, r2_score, roc_auc_score
@@ -393,3 +396,17 @@ def test_differences_and_short_curves_are_not_extrapolated():
     for curve in (table["difference"], short):
         with pytest.raises(ValueError, match="must be asked of a learning curve with scores at 4"):
             curve.extrapolate(150)
+
+
+def test_a_learning_curve_holds_the_losses_of_one_size_at_a_time():
+    rng, n = np.random.default_rng(0), 20_000
+    X = rng.normal(size=(n, 2))
+    y = (X[:, 0] > 0).astype(int)
+    curve = partial(learning_curve, DummyClassifier(), n_repeats=20, random_state=0)
+    curve(X[:200], y[:200])
+    tracemalloc.start()
+    result = curve(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # One loss of each run for each row; a copy of them all and more was held.
+    assert peak < 2.0 * 8 * n * 20 * 5
