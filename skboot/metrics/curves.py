@@ -231,14 +231,21 @@ class Roc(Curve):
         """
         shares = 1.0 - self.grid
         points = block.reached(reduced.terms, shares, reduced.data["ends"])
-        total = points.total[:, None, :]
-        step = points.after - points.before
+        negatives, positives = points.total[:, 0, None], points.total[:, 1, None]
+        # In place: arrays of all resamples and rates that are made anew cost more than their
+        # arithmetic.
+        step = points.after[:, :, 0] - points.before[:, :, 0]
         with np.errstate(invalid="ignore", divide="ignore"):
-            share = (shares * total[:, :, 0] - points.before[:, :, 0]) / step[:, :, 0]
-            share = np.where(step[:, :, 0] > 0, np.clip(share, 0.0, 1.0), 0.0)
-            missed = (points.before[:, :, 1] + share * step[:, :, 1]) / total[:, :, 1]
-        missed = np.where((total > 0).all(axis=2), missed, np.nan)
-        return missed if self.is_missed else 1.0 - missed
+            missed = shares * negatives
+            missed -= points.before[:, :, 0]
+            missed /= step
+            np.clip(missed, 0.0, 1.0, out=missed)
+            np.copyto(missed, 0.0, where=~(step > 0))
+            missed *= np.subtract(points.after[:, :, 1], points.before[:, :, 1], out=step)
+            missed += points.before[:, :, 1]
+            missed /= positives
+        missed[~(points.total > 0).all(axis=1)] = np.nan
+        return missed if self.is_missed else np.subtract(1.0, missed, out=missed)
 
     def area(self, reduced: ReducedData) -> float | None:
         """Area under the ROC curve: the share of pairs in order, ties half.

@@ -105,6 +105,8 @@ ENTRIES_PER_WEIGHT = 8
 # Maximum weights held at once for a search, which needs all codes of a resample; with more codes,
 # fewer resamples are searched together.
 SEARCH_WEIGHTS = 1 << 20
+# Running sums of all codes that are made at once, where they fit the second cache.
+SUMS_AT_ONCE = 1 << 16
 # Maximum share of positions in levels with both sides for which ties are subtracted afterwards;
 # above it pairs are counted by level.
 TIED_SHARE = 0.125

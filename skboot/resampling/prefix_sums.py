@@ -26,6 +26,7 @@ from ._tuning import (
     NESTED_TILES,
     RUNNING_ELEMENTS,
     SUM_ROUNDING,
+    SUMS_AT_ONCE,
     TILE_WIDTH,
     WORD_BYTES,
 )
@@ -551,8 +552,11 @@ def reach(
     if n_codes <= TILE_WIDTH * len(shares):
         # Fewer sums than the search in tiles would make.
         flags = [as_flags(column) for column in terms.T]
+        step = max(1, SUMS_AT_ONCE // n_codes)
         pieces = [
-            _reach_in_all(weights, terms, flags, shares, ends) for weights in weights_of_parts
+            _reach_in_all(weights[start : start + step], terms, flags, shares, ends)
+            for weights in weights_of_parts
+            for start in range(0, len(weights), step)
         ]
     else:
         tiled = _Tiled.of(terms)
@@ -590,18 +594,18 @@ def _reach_in_all(
     n_codes = len(terms)
     are_counts = weights.dtype.kind in "ui" and int(weights.max(initial=0)) * n_codes < 1 << 24
     counts = [weights * flag for flag in flags if flag is not None]
+    upto: list[NDArray[Any]]
     if are_counts and len(counts) == len(flags):
-        # Sums of counts are whole and exact, also in single precision.
-        zeros = np.zeros(len(weights), dtype=np.float32)
-        upto = [_summed_up(_pad_to_tiles(c, np.float32), zeros)[:, :n_codes] for c in counts]
+        # A chain of integer additions takes one cycle each, of floating-point ones four.
+        upto = [column.astype(np.int32) for column in counts]
+        upto = [column.cumsum(axis=1, out=column) for column in upto]
     else:
         upto = [np.cumsum(weights * column, axis=1) for column in terms.T]
     total = np.column_stack([sums[:, -1] for sums in upto]).astype(np.float64)
     targets = shares * total[:, :1] * (1.0 - SUM_ROUNDING)
     upto = upto if ends is None else [sums.take(ends, axis=1) for sums in upto]
-    highest = total[:, 0].max(initial=0.0)
-    if upto[0].dtype == np.float32 and highest <= MOST_COUNTED * n_codes:
-        last = _last_count_below(upto[0], targets, int(highest))
+    if upto[0].dtype == np.int32 and total[:, 0].max(initial=0.0) <= MOST_COUNTED * n_codes:
+        last = _last_count_below(weights, np.flatnonzero(flags[0]), ends, targets, total[:, 0])
     else:
         last = _last_below(upto[0], targets)
     n_ends = upto[0].shape[1]
@@ -609,29 +613,46 @@ def _reach_in_all(
     after = _looked_up(upto, np.minimum(last + 1, n_ends - 1))
     # The very first end may reach a share already.
     is_first = (below[:, :, 0] >= targets)[:, :, None]
-    return SumsAtShares(np.where(is_first, 0.0, below), np.where(is_first, below, after), total)
+    if is_first.any():
+        below, after = np.where(is_first, 0.0, below), np.where(is_first, below, after)
+    return SumsAtShares(below, after, total)
 
 
-def _last_count_below(upto: NDArray[np.float32], targets: Floats, highest: int) -> NDArray[np.intp]:
-    """Return what `_last_below` returns, of whole numbers up to a highest one, without a search.
+def _last_count_below(
+    weights: NDArray[Any],
+    counted: NDArray[np.intp],
+    ends: NDArray[np.intp] | None,
+    targets: Floats,
+    total: Floats,
+) -> NDArray[np.intp]:
+    """Return what `_last_below` returns, of sums of counts, without a search.
 
-    How many of a resample are at most a number tells how many are below the next.
+    A sum reaches a whole number at the code that the row of this number has: all rows of the
+    ``counted`` codes are numbered.
     """
-    lines = np.arange(len(upto))[:, None]
-    cells = upto.astype(np.intp)
-    cells += lines * (highest + 1)
-    counts = np.bincount(cells.ravel(), minlength=len(upto) * (highest + 1))
-    up_to = np.cumsum(counts.reshape(len(upto), -1), axis=1)
-    next_whole = np.ceil(targets).astype(np.intp)
-    n_below = np.where(next_whole > 0, up_to[lines, next_whole - 1], 0)
+    numbers = counted if ends is None else np.searchsorted(ends, counted)
+    end_of_row = np.repeat(
+        np.tile(numbers.astype(np.int32), len(weights)), weights.take(counted, axis=1).ravel()
+    )
+    before = np.cumsum(total) - total
+    row = np.ceil(targets)
+    has_row = row > 0
+    row += before[:, None] - 1
+    row = np.maximum(row, 0.0, out=row).astype(np.intp)
+    if not len(end_of_row):
+        return np.zeros(targets.shape, dtype=np.intp)
+    n_below = np.where(has_row, end_of_row.take(row, mode="clip"), 0)
     return np.maximum(n_below - 1, 0)
 
 
-def _looked_up(sums: Sequence[Floats], at: NDArray[np.intp]) -> Floats:
-    """Return the sums of each resample at its positions, (n_resamples, n_positions, n_terms)."""
+def _looked_up(sums: Sequence[NDArray[Any]], at: NDArray[np.intp]) -> Floats:
+    """Return the sums of each resample at its positions, (n_resamples, n_positions, n_terms).
+
+    The sums of a term are next to each other in memory.
+    """
     flat = at + np.arange(len(at))[:, None] * sums[0].shape[1]
     columns = [column.ravel().take(flat) for column in sums]
-    return np.stack(columns, axis=2, dtype=np.float64)
+    return np.moveaxis(np.stack(columns, dtype=np.float64), 0, 2)
 
 
 def _reach_in_tiles(
