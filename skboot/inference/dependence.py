@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from scipy.fft import dct
 from scipy.special import chdtrc, ndtri
 
+from .._base.work import single_threaded_blas
 from ..metrics.statistic import Statistic
 from ..resampling.design import CrossedDesign, RowDesign
 from ..resampling.jackknife import has_closed_forms
@@ -133,7 +134,8 @@ def leave_out_blocks(
     """
     binding = plan.bind([bound.coding for bound in statistics])
     if has_closed_forms(binding.units_of_codes) or plan.design.n_units[0] <= most:
-        return leave_out(binding, statistics)
+        with single_threaded_blas():
+            return leave_out(binding, statistics)
     return None
 
 
@@ -472,7 +474,8 @@ def crossed_covariances(
         # Rows of equal code are interchangeable, so that one of each is left out.
         plan = ResamplingPlan(RowDesign.of(len(rows)), 1, np.random.SeedSequence(0))
         binding = plan.bind([coding._replace(rows=None)])
-        code_influence = estimate - leave_out(binding, [statistic]).values[0]
+        with single_threaded_blas():
+            code_influence = estimate - leave_out(binding, [statistic]).values[0]
         line[rows] = (
             code_influence if coding.code is None else code_influence[coding.code.astype(np.intp)]
         )

@@ -371,17 +371,14 @@ def jackknife(
     together = [(binding, list(range(len(statistics))))]
     if any(units.atoms is not None for units in binding.units_of_codes):
         of_two = binding.parts_of_two_without_units()
-        numbers, blocks = list(of_two), [part.blocks[0] for part in of_two.values()]
-        subjects = [statistics[k] for k in numbers]
-        for places in _of_one_formula(blocks, subjects):
-            for place, (values, _) in _evaluate_together(blocks, subjects, places).items():
-                k = numbers[place]
-                units = of_two[k].times, of_two[k].strata
-                jackknives[k] = _jackknife_of(values, *units, estimates[k])
+        blocks = [part.blocks[0] for part in of_two.values()]
+        evaluated = _evaluate(binding, blocks, [statistics[k] for k in of_two]) if of_two else []
+        for (k, part), (values, _) in zip(of_two.items(), evaluated, strict=True):
+            jackknives[k] = _jackknife_of(values, part.times, part.strata, estimates[k])
         together = binding.jackknife_bindings(done=jackknives)
     with single_threaded_blas():
         for binding_of_part, which in together:
-            without_units = _leave_out(binding_of_part, [statistics[k] for k in which])
+            without_units = leave_out(binding_of_part, [statistics[k] for k in which])
             units = without_units.times, without_units.strata
             for k, values in zip(which, without_units.values, strict=True):
                 jackknives[k] = _jackknife_of(values, *units, estimates[k], without_units.sizes)
@@ -460,13 +457,10 @@ class JackknifeValues:
 
 
 def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> JackknifeValues:
-    """Evaluate statistics without each unit of the design; see `jackknife`."""
-    with single_threaded_blas():
-        return _leave_out(binding, statistics)
+    """Evaluate statistics without each unit of the design; see `jackknife`.
 
-
-def _leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> JackknifeValues:
-    """As `leave_out`, where matrix products have one thread."""
+    The caller limits matrix products to one thread: there may be many parts.
+    """
     parts: list[JackknifeResamples] = []
     values: list[Floats] = []
     for resamples in binding.jackknife_resamples():
@@ -626,76 +620,59 @@ def _evaluate(
     of resamples, but by statistics that round nothing; what functions of sums read of them is
     computed in one product.
     """
+    together = [[k] for k in range(len(statistics))]
     if len(statistics) > 1:
         read = [
             ReadTerms(s.reduced.terms, s.with_variance) if s.statistic.reads == "sums" else None
             for s in statistics
         ]
         binding.share_sums(blocks, read)
+        if any(block.of_two_codes for block in blocks):
+            together = _same_formulas(blocks, statistics)
     evaluated: dict[int, _Values] = {}
-    for numbers in _of_one_formula(blocks, statistics):
-        evaluated |= _evaluate_together(blocks, statistics, numbers, n_resamples)
-    for k, (block, bound) in enumerate(zip(blocks, statistics, strict=True)):
-        if k in evaluated:
-            continue
+    for numbers in together:
+        block, bound = blocks[numbers[0]], statistics[numbers[0]]
         has_more = n_resamples is not None and n_resamples < block.n_resamples
-        if has_more and bound.statistic.adds_without_rounding(bound.reduced):
-            block = block._part(slice(0, n_resamples))
-        values, variances = _evaluate_one(block, bound)
-        evaluated[k] = _Values(
-            values[:n_resamples], None if variances is None else variances[:n_resamples]
-        )
+        if len(numbers) > 1:
+            # The counts of all are read as further resamples of the first one.
+            counts = [blocks[k].counts[:n_resamples] for k in numbers]
+            block, n_each = block.with_counts(np.concatenate(counts)), len(counts[0])
+        else:
+            n_each = n_resamples or block.n_resamples
+            if has_more and bound.statistic.adds_without_rounding(bound.reduced):
+                block = block._part(slice(0, n_resamples))
+        values, variances = bound.statistic.evaluate(block, bound.reduced), None
+        if bound.with_variance:
+            with np.errstate(invalid="ignore"):
+                # Where the metric is undefined its gradient is infinite: the variance is NaN.
+                variances = bound.statistic.variance(block, bound.reduced)
+            assert variances is not None
+        for place, k in enumerate(numbers):
+            at = slice(place * n_each, (place + 1) * n_each)
+            evaluated[k] = _Values(values[at], None if variances is None else variances[at])
     return [evaluated[k] for k in range(len(statistics))]
 
 
-def _evaluate_one(block: Any, bound: BoundStatistic) -> _Values:
-    """Return values and variances of one statistic on all resamples of a block."""
-    values, variances = bound.statistic.evaluate(block, bound.reduced), None
-    if bound.with_variance:
-        with np.errstate(invalid="ignore"):
-            # Where the metric is undefined its gradient is infinite: the variance is NaN.
-            variances = bound.statistic.variance(block, bound.reduced)
-        assert variances is not None
-    return _Values(values, variances)
+def _same_formulas(blocks: Sequence[Any], statistics: Sequence[BoundStatistic]) -> list[list[int]]:
+    """Return the numbers of statistics, those together that are one function of two counts.
 
-
-def _of_one_formula(blocks: Sequence[Any], statistics: Sequence[BoundStatistic]) -> list[list[int]]:
-    """Return the numbers of statistics that are one function of two counts, where several are.
-
-    These are, for instance, the accuracy of many subgroups.
+    These are, for instance, the accuracy of many subgroups: as many as have counts in the cache.
     """
+    together: list[list[int]] = []
     by_formula: dict[Any, list[int]] = {}
     for k, (block, bound) in enumerate(zip(blocks, statistics, strict=True)):
-        terms = bound.reduced.terms
-        if bound.statistic.reads == "sums" and isinstance(terms, np.ndarray) and block.of_two_codes:
+        terms, formula, n_together = bound.reduced.terms, None, 1
+        is_sum = bound.statistic.reads == "sums" and isinstance(terms, np.ndarray)
+        if is_sum and block.of_two_codes:
             formula = (id(bound.statistic), id(bound.reduced.data), terms.tobytes())
-            by_formula.setdefault((*formula, bound.with_variance), []).append(k)
-    return [numbers for numbers in by_formula.values() if len(numbers) > 1]
-
-
-def _evaluate_together(
-    blocks: Sequence[Any],
-    statistics: Sequence[BoundStatistic],
-    numbers: Sequence[int],
-    n_resamples: int | None = None,
-) -> dict[int, _Values]:
-    """Return values and variances of statistics of one formula, by their numbers.
-
-    The counts of each are read as further resamples of the first one.
-    """
-    bound = statistics[numbers[0]]
-    counts = [blocks[k].counts[:n_resamples] for k in numbers]
-    evaluated: dict[int, _Values] = {}
-    n_each = len(counts[0])
-    step = max(1, TILE_ELEMENTS // counts[0].size)
-    for start in range(0, len(numbers), step):
-        of_some = numbers[start : start + step]
-        block = blocks[numbers[0]].with_counts(np.concatenate(counts[start : start + step]))
-        values, variances = _evaluate_one(block, bound)
-        for place, k in enumerate(of_some):
-            at = slice(place * n_each, (place + 1) * n_each)
-            evaluated[k] = _Values(values[at], None if variances is None else variances[at])
-    return evaluated
+            formula = (*formula, bound.with_variance)
+            n_together = TILE_ELEMENTS // block.counts.size
+        numbers = by_formula.get(formula)
+        if numbers is None or len(numbers) >= n_together:
+            numbers = by_formula[formula] = []
+            together.append(numbers)
+        numbers.append(k)
+    return together
 
 
 @only_advises(None)

@@ -520,6 +520,7 @@ class UnitBlock(Block):
     # `Binding.share_sums` computes those of several statistics together.
     known_sums: tuple[Any, Floats] | None = None
     known_products: tuple[Any, Floats] | None = None
+    _float_counts: Floats | None = None
 
     def __init__(
         self,
@@ -614,11 +615,6 @@ class UnitBlock(Block):
         """The counts, as bytes if they fit."""
         return as_bytes(self.counts)
 
-    @cached_property
-    def _float_counts(self) -> Floats:
-        """The counts as products read them, kept where they stay in the cache."""
-        return self.counts.astype(np.float64)
-
     def _part(self, resamples: slice) -> UnitBlock:
         atom_counts = None if self._all_atoms is None else self._all_atoms.part(resamples)
         return UnitBlock(self.units_of_codes, self.counts[resamples], self.strata, atom_counts)
@@ -658,6 +654,9 @@ class UnitBlock(Block):
         """Weighted sums, (n_resamples, n_terms), of totals of each atom, (n_atoms, n_terms)."""
         small = self.counts.size <= TILE_ELEMENTS and self.counts.shape[1] <= TILE_ELEMENTS >> 7
         if small and not sparse.issparse(totals):
+            if self._float_counts is None:
+                # As products read them, kept for those of products of terms.
+                self._float_counts = self.counts.astype(np.float64)
             return self._combined(totals.T, self._float_counts)
         return weighted_sums(self.counts, totals)
 

@@ -421,8 +421,11 @@ def _joint_codes(
         sharing.setdefault((id(cells), id(coding.rows)), []).append(k)
     if len(sharing) < len(codings):
         return _joint_codes_by_cells(codings, list(sharing.values()), n_samples, strata)
-    if len(codings) > 1 and strata is None and _share_no_rows(codings, n_samples):
-        return _joint_codes_of_parts(codings, n_samples)
+    rows_of_parts = [coding.rows for coding in codings if coding.rows is not None]
+    if len(rows_of_parts) == len(codings) > 1 and strata is None:
+        rows_seen = np.concatenate(rows_of_parts)
+        if len(rows_seen) <= n_samples and int(np.bincount(rows_seen).max()) == 1:
+            return _joint_codes_of_parts(codings, n_samples)
     sizes, number = np.array([n_samples]), np.zeros(n_samples, dtype=np.uint8)
     if strata is not None:
         sizes = np.bincount(strata)
@@ -465,14 +468,6 @@ def _joint_codes(
     order = np.lexsort((*codes[::-1], stratum))
     atom_strata = None if strata is None else stratum[order]
     return codes[:, order], sizes[last[order]], atom_strata
-
-
-def _share_no_rows(codings: Sequence[CodedRows], n_samples: int) -> bool:
-    """Whether no two codings see a row in common, as those of subgroups do not."""
-    rows = [coding.rows for coding in codings if coding.rows is not None]
-    if len(rows) < len(codings) or sum(map(len, rows)) > n_samples:
-        return False
-    return int(np.bincount(np.concatenate(rows), minlength=n_samples).max()) == 1
 
 
 def _joint_codes_of_parts(

@@ -568,9 +568,10 @@ class Binding:
             seen = self.multiplicity[0][units.atoms]
             n_unseen = n - int(seen.sum())
             if len(seen) == 2 and n_unseen:
-                blocks: list[Block] = [UnitBlock(units, seen - less)]
-                times = np.append(seen, n_unseen)
-                of_two[k] = JackknifeResamples(blocks, times, np.zeros(3, np.intp))
+                block, times = UnitBlock(units, seen - less), np.append(seen, n_unseen)
+                # Statistics of the same part share its sums.
+                block.key_of_atoms = id(units.atoms)
+                of_two[k] = JackknifeResamples([block], times, np.zeros(3, np.intp))
         return of_two
 
     def jackknife_bindings(self, done: Container[int]) -> list[tuple[Binding, list[int]]]:

@@ -439,7 +439,8 @@ class Draws:
     def values_left_out(self) -> JackknifeValues:
         """Values of all statistics without single units, for BCa of differences."""
         assert self.binding is not None
-        return leave_out(self.binding, self.subjects)
+        with single_threaded_blas():
+            return leave_out(self.binding, self.subjects)
 
     @cached_property
     def covariances(self) -> NDArray[np.float64]:

@@ -365,7 +365,8 @@ def test_subgroups_of_one_formula_have_the_numbers_of_each_by_itself(metric, mon
     p = np.where((rng.random(6000) < 0.7) | (by < 3), y, 1 - y)
     call = {"metric": metric, "by": by, "n_resamples": 199, "random_state": 0}
     together = bootstrap_score(y, p, **call)
-    monkeypatch.setattr(distribution, "_of_one_formula", lambda blocks, statistics: [])
+    each = lambda blocks, statistics: [[k] for k in range(len(blocks))]  # noqa: E731
+    monkeypatch.setattr(distribution, "_same_formulas", each)
     monkeypatch.setattr(distribution, "TILE_ELEMENTS", 1 << 10)
     for name, alone in bootstrap_score(y, p, **call).items():
         np.testing.assert_array_equal(
