@@ -19,11 +19,13 @@ from ..methods.parts import samples_of
 from ..runner import Limits
 from . import intervals
 from .learners import LEARNERS
-from .processes import LOSSES, PROCESSES, Process, no_information
+from .processes import LOSSES, PROCESSES, no_information
 
 N_FRESH = {100: 10_000, 500: 20_000}
 # Training sets more of each data set, for the expected risk alone.
 N_MORE = 4
+# And of each cell, whatever the number of its data sets.
+N_TRAINED = 100
 SPLITS, BOOTSTRAPS = (10, 25, 50, 100), (10, 50, 100)
 HALVINGS, HALF_SPLITS = 10, (5, 10, 15)
 NESTED, FOLDS = (3, 10), 5
@@ -343,6 +345,15 @@ def outcomes(cell: Cell, seeds: int, number: int) -> dict[str, Outcome]:
     return found
 
 
-def process_of(cell: Cell) -> Process:
-    """The process of a cell."""
-    return PROCESSES[cell.process]
+def expected_risks(cell: Cell, seeds: int) -> dict[str, np.ndarray]:
+    """Risks of models of training sets that no interval is made of, by loss."""
+    process = PROCESSES[cell.process]
+    fresh = process.draw(rng_of("fresh", seeds, cell.process, cell.n), N_FRESH[cell.n])
+    rng = rng_of("trained", seeds, cell.process, cell.n)
+    every, found = np.ones((1, cell.n)), {loss: [] for loss in process.losses}
+    for _ in range(N_TRAINED):
+        rows, start = process.draw(rng, cell.n), int(rng.integers(2**31))
+        answers = LEARNERS[cell.learner](process, rows.X, rows.y, every, fresh.X, start)
+        for loss, (risk, _) in process.risks(answers, fresh.law).items():
+            found[loss].append(risk[0])
+    return {loss: np.array(risks) for loss, risks in found.items()}

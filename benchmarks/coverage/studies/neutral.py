@@ -23,7 +23,8 @@ default), and the "adjusted" intervals of .632+ and out-of-bag (200), by
 Losses: zero-one and squared are in the tables; log loss and absolute loss, of the same models, are
 in the CSV. Risk R of the model of all rows: mean over 10,000 (n = 500: 20,000) fresh rows of the
 loss that is expected given the row, so that what a target adds by chance is integrated. Expected
-risk ER: mean over the models of all data sets and of four more training sets for each.
+risk ER: mean over the models of all data sets, of four more training sets for each, and of a
+hundred more for the cell.
 
 Apart, named before the run, and in no mean: a linear model without penalty with as many columns as
 rows (bates_classif_100, bates_regr_100 at n = 100: no such model is defined); and chen_10_null,
@@ -67,7 +68,14 @@ import joblib
 import numpy as np
 
 from .. import code_marks
-from ..neutral.data_sets import AT_100_ONLY, METHODS, Cell, outcomes
+from ..neutral.data_sets import (
+    AT_100_ONLY,
+    METHODS,
+    N_TRAINED,
+    Cell,
+    expected_risks,
+    outcomes,
+)
 from ..neutral.processes import PROCESSES
 from ..runner import LEVEL, PART_MINUTES, RESULTS, append
 
@@ -158,10 +166,14 @@ class Neutral:
         With `cells` only with those whose process, learner or size has that text.
         """
         end = time.monotonic() + 60 * minutes
-        done = self.n_done()
+        done, trained = self.n_done()
         is_open = False
         with joblib.Parallel(n_jobs) as parallel:
             for cell, first, last in blocks(done, cells):
+                for own in (*list(done), cell):
+                    if own not in trained and time.monotonic() < end:
+                        self._keep_risks(own)
+                        trained.add(own)
                 if time.monotonic() > end:
                     is_open = True
                     break
@@ -177,31 +189,52 @@ class Neutral:
         print(_progress(done))
         return not is_open
 
-    def n_done(self) -> Counter[Cell]:
-        """Data sets that the file has, by cell."""
+    def n_done(self) -> tuple[Counter[Cell], set[Cell]]:
+        """Data sets that the file has, by cell, and cells whose risk it has more models for."""
         done: Counter[Cell] = Counter()
+        trained = set()
         for line in _lines(self.sets_path):
-            cell = _cell_of(line)
-            done[cell] = max(done[cell], int(line["set"]) + 1)
-        return done
+            cell, number = _cell_of(line), int(line["set"])
+            if number == TRAINED:
+                trained.add(cell)
+            else:
+                done[cell] = max(done[cell], number + 1)
+        return done, trained
 
     def _keep(self, cell, first, made):
         """Write a block down, as a part of the file that ends with a whole line."""
+        lines = []
+        for number, found in enumerate(made, first):
+            for loss, own in found.items():
+                numbers = [own.risk, own.risk_error, *own.more, own.estimate]
+                for name in METHODS:
+                    numbers += own.limits.get(name, ("", ""))[:2]
+                lines.append((number, loss, numbers))
+        self._write(cell, lines)
+
+    def _keep_risks(self, cell):
+        """Write down mean and standard deviation of the risks of more models."""
+        found = expected_risks(cell, self.seeds)
+        blank = [""] * (len(SETS_HEADER) - 8)
+        lines = [
+            (TRAINED, loss, [own.mean(), own.std(ddof=1), *blank]) for loss, own in found.items()
+        ]
+        self._write(cell, lines)
+
+    def _write(self, cell, lines):
         is_new = not self.sets_path.exists()
         mark = code_marks.mark_in(RESULTS)
         with gzip.open(self.sets_path, "at", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             if is_new:
                 writer.writerow(SETS_HEADER)
-            for number, found in enumerate(made, first):
-                for loss, own in found.items():
-                    numbers = [own.risk, own.risk_error, *own.more, own.estimate]
-                    for name in METHODS:
-                        numbers += own.limits.get(name, ("", ""))[:2]
-                    shown = (value if value == "" else f"{value:.5g}" for value in numbers)
-                    writer.writerow([*cell, number, loss, mark, *shown])
+            for number, loss, numbers in lines:
+                shown = (value if value == "" else f"{value:.5g}" for value in numbers)
+                writer.writerow([*cell, number, loss, mark, *shown])
 
 
+# In the place of the number of a data set: a line of risks alone.
+TRAINED = -1
 N_MORE_NAMES = tuple(f"more {k}" for k in range(4))
 SETS_HEADER = (
     *("process", "learner", "n", "set", "loss", code_marks.COLUMN, "risk", "risk_error"),
@@ -260,26 +293,41 @@ def table(path: Path) -> list[dict[str, object]]:
 
 
 class Sets(NamedTuple):
-    """The data sets of a cell and a loss; arrays by column of the file, (n_sets,)."""
+    """The data sets of a cell and a loss.
+
+    `numbers` has arrays by column of the file, (n_sets,); `trained` mean and standard deviation of
+    the risks of `N_TRAINED` more models, or nothing.
+    """
 
     numbers: dict[str, np.ndarray]
+    trained: tuple[float, ...]
 
     @classmethod
     def of(cls, lines: Sequence[dict[str, str]]) -> Sets:
         """Lines of the file, as numbers; NaN where a method has no limits."""
+        more = [line for line in lines if int(line["set"]) == TRAINED]
+        lines = [line for line in lines if int(line["set"]) != TRAINED]
+        trained = tuple(float(line[name]) for line in more for name in ("risk", "risk_error"))
         names = SETS_HEADER[6:]
-        return cls({k: np.array([float(line[k] or np.nan) for line in lines]) for k in names})
+        return cls(
+            {k: np.array([float(line[k] or np.nan) for line in lines]) for k in names}, trained
+        )
 
     @property
-    def risks(self) -> np.ndarray:
-        """Risks of all models of all rows."""
-        return np.concatenate([self.numbers["risk"], *(self.numbers[k] for k in N_MORE_NAMES)])
+    def expected(self) -> tuple[float, float]:
+        """Expected risk, and its error from the number of models and of fresh rows."""
+        risks = np.concatenate([self.numbers[k] for k in ("risk", *N_MORE_NAMES)])
+        mean, n, spread = risks.mean(), len(risks), risks.std(ddof=1)
+        if self.trained:
+            mean = (n * mean + N_TRAINED * self.trained[0]) / (n + N_TRAINED)
+            spread, n = np.hypot(spread, self.trained[1]) / np.sqrt(2), n + N_TRAINED
+        return mean, np.hypot(spread / np.sqrt(n), self.numbers["risk_error"].mean())
 
     def hits(self, method: str) -> tuple[np.ndarray, np.ndarray]:
         """Whether the limits hold the expected risk, and the risk; no limits hold nothing."""
         low, high = self.numbers[f"low {method}"], self.numbers[f"high {method}"]
         return tuple(
-            (low <= truth) & (truth <= high) for truth in (self.risks.mean(), self.numbers["risk"])
+            (low <= truth) & (truth <= high) for truth in (self.expected[0], self.numbers["risk"])
         )
 
 
@@ -288,13 +336,14 @@ def sets_of(path: Path) -> dict[tuple[Cell, str], Sets]:
     by_cell = defaultdict(list)
     for line in _lines(path):
         by_cell[_cell_of(line), line["loss"]].append(line)
-    return {key: Sets.of(lines) for key, lines in by_cell.items()}
+    # Before the first data sets there are risks alone.
+    return {key: Sets.of(lines) for key, lines in by_cell.items() if len(lines) > 2}
 
 
 def _rows_of(cell, loss, sets):
-    numbers, risks = sets.numbers, sets.risks
-    expected, spread = risks.mean(), numbers["estimate"].std(ddof=1)
-    error = np.hypot(risks.std(ddof=1) / np.sqrt(len(risks)), numbers["risk_error"].mean())
+    numbers = sets.numbers
+    expected, error = sets.expected
+    spread = numbers["estimate"].std(ddof=1)
     for name, trainings in METHODS.items():
         if cell.n > 100 and name in AT_100_ONLY:
             continue

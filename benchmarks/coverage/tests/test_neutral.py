@@ -270,6 +270,8 @@ def test_the_run_goes_on_where_it_stopped(tmp_path, monkeypatch):
         return {"zero-one": own, "log": own}
 
     monkeypatch.setattr(neutral, "outcomes", made)
+    risks = {loss: np.full(100, 0.2) for loss in ("zero-one", "log")}
+    monkeypatch.setattr(neutral, "expected_risks", lambda cell, seeds: risks)
     cell = neutral.QUICK[0]
     monkeypatch.setattr(neutral, "ROUNDS", (([cell], 5), ([cell], 8)))
     study = neutral.Neutral(1)
