@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -74,6 +75,64 @@ def sklearn_loop(metric, y_true, y_pred, n_resamples):
     return values
 
 
+class Answer(NamedTuple):
+    """A score with a percentile interval."""
+
+    estimate: float
+    standard_error: float
+    limits: tuple[float, float]
+
+
+def numpy_loop(metric, y_true, y_pred, n_resamples):
+    """A loop over resamples with the formula of a metric in numpy, and percentiles."""
+    formula = FORMULAS[metric]
+    rng, n = np.random.default_rng(0), len(y_true)
+    found = np.empty(n_resamples)
+    for b in range(n_resamples):
+        rows = rng.integers(0, n, n)
+        found[b] = formula(y_true[rows], y_pred[rows])
+    low, high = np.quantile(found, (0.025, 0.975))
+    return Answer(float(formula(y_true, y_pred)), float(found.std(ddof=1)), (low, high))
+
+
+def _area(y_true, score):
+    # By the ranks of the positives; scores are continuous, and ties are copies of a row.
+    order = np.argsort(score, kind="stable")
+    ordered, positive = score[order], y_true[order] == 1
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    ups, downs = np.add.reduceat(positive, starts), np.add.reduceat(~positive, starts)
+    below = np.cumsum(downs) - 0.5 * downs
+    return ups @ below / (ups.sum() * downs.sum())
+
+
+def _f1(y_true, y_pred):
+    hits = np.count_nonzero(y_true & y_pred)
+    return 2 * hits / (np.count_nonzero(y_true) + np.count_nonzero(y_pred))
+
+
+FORMULAS = {
+    "neg_mean_absolute_error": lambda y, p: -np.abs(y - p).mean(),
+    "neg_mean_squared_error": lambda y, p: -((y - p) ** 2).mean(),
+    "r2": lambda y, p: 1 - ((y - p) ** 2).sum() / ((y - y.mean()) ** 2).sum(),
+    "neg_log_loss": lambda y, p: np.log(np.where(y == 1, p, 1 - p)).mean(),
+    "neg_brier_score": lambda y, p: -((y - p) ** 2).mean(),
+    "roc_auc": _area,
+    "accuracy": lambda y, p: (y == p).mean(),
+    "f1": _f1,
+}
+
+
+def numpy_pairs(correct, n_resamples):
+    """Differences of all pairs of systems, (n_systems, n) right or wrong, with percentiles."""
+    rng, (n_systems, n) = np.random.default_rng(0), correct.shape
+    counts = np.array([np.bincount(rng.integers(0, n, n), minlength=n) for _ in range(n_resamples)])
+    shares = counts @ correct.T / n
+    first, second = np.triu_indices(n_systems, 1)
+    share = correct.mean(axis=1)
+    limits = np.quantile(shares[:, first] - shares[:, second], (0.025, 0.975), axis=0)
+    return share[first] - share[second], limits
+
+
 def numpy_concatenation(correct, groups, n_resamples):
     rng = np.random.default_rng(0)
     order = np.argsort(groups, kind="stable")
@@ -114,6 +173,18 @@ def bare_fits(estimator, X, y, n_fits):
         rows = rng.integers(0, n, n)
         out = np.bincount(rows, minlength=n) == 0
         clone(estimator).fit(X[rows], y[rows]).predict(X[out])
+
+
+def bare_fits_and_folds(estimator, X, y, n_fits, n_folds):
+    """Fit on bootstrap samples, on folds of a tenth, and on all rows, and nothing else."""
+    from sklearn.base import clone
+
+    bare_fits(estimator, X, y, n_fits)
+    fold = np.random.default_rng(1).permutation(len(y)) % 10
+    for k in range(n_folds):
+        is_test = fold == k % 10
+        clone(estimator).fit(X[~is_test], y[~is_test]).predict(X[is_test])
+    clone(estimator).fit(X, y).predict(X)
 
 
 def cross_validation(estimator, X, y, n_fits):
