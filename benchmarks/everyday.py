@@ -12,7 +12,13 @@ from functools import partial
 import numpy as np
 import workloads
 from harness import Goal, Peer, Row, cpu, same_spread
-from packages import bare_fits_and_folds, numpy_loop, numpy_pairs, sklearn_loop, spread_of_result
+from packages import (
+    bare_fits_and_folds,
+    numpy_resamples,
+    numpy_pairs,
+    sklearn_loop,
+    spread_of_result,
+)
 from sklearn import metrics
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
@@ -98,7 +104,7 @@ def _calls_of(call, data, part) -> list:
 
 
 def few_resample_rows() -> Iterator[Row]:
-    """199 resamples of 1,000 rows beside a loop of numpy."""
+    """199 resamples of 1,000 rows beside numpy."""
     with_values, chances, ranks = values(1000), probabilities(1000), scores(1000)
     decisions = labels(1000, 2)
     for metric, data in (
@@ -114,7 +120,7 @@ def few_resample_rows() -> Iterator[Row]:
         few = {"n_resamples": 199, "interval": "percentile", "random_state": 0}
         ours = partial(bootstrap_score, *data, metric=metric, **few)
         agrees = same(lambda result: result.estimate, lambda answer: answer.estimate)
-        peer = Peer("a loop of numpy", partial(numpy_loop, metric, *data, 199), 1.0, agrees)
+        peer = Peer("numpy", partial(numpy_resamples, metric, *data, 199), 1.0, agrees)
         name = f"{metric}, n 1,000, 199 resamples, percentiles"
         yield Row(name, ours, at_most(2.0), peer, megabytes=None)
 

@@ -83,16 +83,21 @@ class Answer(NamedTuple):
     limits: tuple[float, float]
 
 
-def numpy_loop(metric, y_true, y_pred, n_resamples):
-    """A loop over resamples with the formula of a metric in numpy, and percentiles."""
-    formula = FORMULAS[metric]
+def numpy_resamples(metric, y_true, y_pred, n_resamples):
+    """Resamples of a metric by its formula in numpy, all at once where it has one."""
     rng, n = np.random.default_rng(0), len(y_true)
-    found = np.empty(n_resamples)
-    for b in range(n_resamples):
-        rows = rng.integers(0, n, n)
-        found[b] = formula(y_true[rows], y_pred[rows])
+    rows = rng.integers(0, n, (n_resamples, n))
+    if metric in LOSSES:
+        losses = LOSSES[metric](y_true, y_pred)
+        estimate, found = losses.mean(), losses[rows].mean(axis=1)
+    elif metric == "roc_auc":
+        estimate = _area(y_true, y_pred)
+        found = np.array([_area(y_true[drawn], y_pred[drawn]) for drawn in rows])
+    else:
+        estimate = FORMULAS[metric](y_true, y_pred)
+        found = FORMULAS[metric](y_true[rows], y_pred[rows])
     low, high = np.quantile(found, (0.025, 0.975))
-    return Answer(float(formula(y_true, y_pred)), float(found.std(ddof=1)), (low, high))
+    return Answer(float(estimate), float(found.std(ddof=1)), (low, high))
 
 
 def _area(y_true, score):
@@ -106,30 +111,34 @@ def _area(y_true, score):
 
 
 def _f1(y_true, y_pred):
-    hits = np.count_nonzero(y_true & y_pred)
-    return 2 * hits / (np.count_nonzero(y_true) + np.count_nonzero(y_pred))
+    hits = np.count_nonzero(y_true & y_pred, axis=-1)
+    return 2 * hits / (y_true.sum(axis=-1) + y_pred.sum(axis=-1))
 
 
-FORMULAS = {
-    "neg_mean_absolute_error": lambda y, p: -np.abs(y - p).mean(),
-    "neg_mean_squared_error": lambda y, p: -((y - p) ** 2).mean(),
-    "r2": lambda y, p: 1 - ((y - p) ** 2).sum() / ((y - y.mean()) ** 2).sum(),
-    "neg_log_loss": lambda y, p: np.log(np.where(y == 1, p, 1 - p)).mean(),
-    "neg_brier_score": lambda y, p: -((y - p) ** 2).mean(),
-    "roc_auc": _area,
-    "accuracy": lambda y, p: (y == p).mean(),
-    "f1": _f1,
+def _r2(y_true, y_pred):
+    centred = y_true - y_true.mean(axis=-1, keepdims=True)
+    return 1 - ((y_true - y_pred) ** 2).sum(axis=-1) / (centred**2).sum(axis=-1)
+
+
+# Metrics that are means of a loss of each row, and others.
+LOSSES = {
+    "neg_mean_absolute_error": lambda y, p: -np.abs(y - p),
+    "neg_mean_squared_error": lambda y, p: -((y - p) ** 2),
+    "neg_log_loss": lambda y, p: np.log(np.where(y == 1, p, 1 - p)),
+    "neg_brier_score": lambda y, p: -((y - p) ** 2),
+    "accuracy": lambda y, p: y == p,
 }
+FORMULAS = {"r2": _r2, "f1": _f1}
 
 
 def numpy_pairs(correct, n_resamples):
     """Differences of all pairs of systems, (n_systems, n) right or wrong, with percentiles."""
     rng, (n_systems, n) = np.random.default_rng(0), correct.shape
     counts = np.array([np.bincount(rng.integers(0, n, n), minlength=n) for _ in range(n_resamples)])
-    shares = counts @ correct.T / n
+    shares = correct @ counts.T / n
     first, second = np.triu_indices(n_systems, 1)
     share = correct.mean(axis=1)
-    limits = np.quantile(shares[:, first] - shares[:, second], (0.025, 0.975), axis=0)
+    limits = np.quantile(shares[first] - shares[second], (0.025, 0.975), axis=1)
     return share[first] - share[second], limits
 
 

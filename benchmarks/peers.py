@@ -57,12 +57,14 @@ COLUMNS = (
 HEAD = """# How fast it is
 
 A bootstrap interval should cost about as much as the metric itself; of the {n_goals} goals below
-{n_held} are held, and the others are marked. `make bench` takes {duration}: one core, both sides in
-the same run, medians of {repeats} measurements of CPU time. Peers that loop over resamples ran
-fewer of them, and their time was scaled. Times are those of one (shared) machine: read the ratios.
-Those move by a fifth from run to run, so that a row near its goal can fall on either side of it.
-Peak memory is what a call takes beyond its inputs. This page is written from the tables
-`bench.csv`, `memory.csv`, `single_scores.csv` and `growth.csv` in `benchmarks/`.
+{n_held} are held, and the others are marked.
+
+`make bench` measures on one core, both sides in the same run, medians of {repeats} measurements of
+CPU time. Peers that loop over resamples ran fewer of them, and their time was scaled. Times are those
+of one (shared) machine: read the ratios. Those move by a fifth from run to run, so that a row near
+its goal can fall on either side of it. Peak memory is what a call takes beyond its inputs. This page
+is written from the tables `bench.csv`, `memory.csv`, `single_scores.csv` and `growth.csv` in
+`benchmarks/`.
 
 {versions}.
 
@@ -100,19 +102,16 @@ beside a name is the steepest slope between two points: 1 is growth in proportio
 | workload | against | skboot | peer | ratio | goal | peak memory | answers |
 |---|---|---|---|---|---|---|---|
 """
-# Measured on two cores, of which one was used.
-DURATION = "some 40 minutes"
 
 
 def report(repeats: int) -> str:
     """Write the page from the tables."""
-    versions = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
+    versions = ", ".join(f"{row['package']} {row['version']}" for row in _versions())
     rows, memory = _read("bench.csv"), _read("memory.csv")
     missed = [bool(row["missed"]) for row in rows if row["ratio"] or row["skboot"]]
     missed += [float(row["skboot"]) > float(row["goal"]) for row in memory]
     head = HEAD.format(
         repeats=repeats,
-        duration=DURATION,
         versions=f"{versions}, Python {platform.python_version()}",
         n_goals=len(missed),
         n_held=missed.count(False),
@@ -159,11 +158,17 @@ def _memory_table(rows: list[dict[str, str]]) -> str:
     return text
 
 
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "(not installed)"
+def _versions() -> list[dict[str, str]]:
+    """Versions of packages; of one that is not installed that with which it was last measured."""
+    last = {row["package"]: row["version"] for row in _read("versions.csv")}
+    found = []
+    for name in PACKAGES:
+        try:
+            measured = version(name)
+        except PackageNotFoundError:
+            measured = last.get(name, "(not installed)")
+        found.append({"package": name, "version": measured})
+    return found
 
 
 def record(group: str, timing: Timing) -> dict[str, str]:
@@ -236,6 +241,7 @@ def main() -> None:
     if not (options.write or options.page):
         print("".join(map(line, rows)))
         return
+    _write("versions.csv", _versions())
     if rows:
         before = [row for row in _read("bench.csv") if row["group"] not in names]
         order = list(GROUPS)
