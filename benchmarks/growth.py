@@ -1,7 +1,8 @@
 """Draw how the time of a call grows, and count the single scores that an interval costs.
 
-`draw` shows calls beside peers by rows and by resamples. `draw_growth` shows calls alone, by rows,
-classes, groups, pairs of systems and subgroups. `single_scores` divides the time of a call by that
+`draw` shows calls beside peers by rows and by resamples. `growth_times` measures calls alone, by
+rows, classes, groups, pairs of systems, subgroups and metrics, which `draw_growth` shows.
+`single_scores` divides the time of a call by that
 of scikit-learn's function on the same rows.
 """
 
@@ -63,6 +64,8 @@ GROUPS = [10**3, 10**4, 10**5, 10**6]
 CLASSES = [2, 10, 100, 1000]
 SYSTEMS = [5, 20, 60, 180]
 ROWS_OF_SYSTEMS = 1000
+# Largest slope on logarithmic axes that is a goal.
+STEEPEST = 1.1
 
 
 def seconds(call) -> float:
@@ -142,27 +145,24 @@ def _draw_package(by_rows, by_resamples, rows, resamples) -> None:
 # ------------------------------------------------------------------ single scores
 
 
-def single_scores() -> str:
-    """Table of the time of a call with 1,999 resamples over that of scikit-learn's function."""
-    head = f"| metric | {' | '.join(f'{n:,} rows' for n in SIZES)} |\n"
-    rule = "|---|" + "--:|" * len(SIZES) + "\n"
-    return head + rule + "".join(map(_single_scores_of, (*OF_LABELS, *OF_SCORES, *OF_VALUES)))
+def single_scores() -> list[dict]:
+    """Time of a call with 1,999 resamples over that of scikit-learn's function, by metric and rows.
 
-
-def _single_scores_of(name: str) -> str:
-    """Write the line of a metric, its calls and those of the function taking turns."""
-    cells = []
-    for n in SIZES:
-        data, (function, metric) = _rows_of(name, n)
-        call, one = (
-            partial(bootstrap_score, *data, metric=metric, random_state=0),
-            partial(function, *data),
-        )
-        call(), one()
-        times = np.array([(cpu(call), cpu(one)) for _ in range(REPEATS)])
-        scores_of_call = float(np.divide(*np.median(times, axis=0)))
-        cells.append(f"{scores_of_call:.2g}" if scores_of_call < 10 else f"{scores_of_call:,.0f}")
-    return f"| {name} | {' | '.join(cells)} |\n"
+    The calls and those of the function take turns.
+    """
+    rows = []
+    for name in (*OF_LABELS, *OF_SCORES, *OF_VALUES):
+        for n in SIZES:
+            data, (function, metric) = _rows_of(name, n)
+            call = partial(bootstrap_score, *data, metric=metric, random_state=0)
+            one = partial(function, *data)
+            call(), one()
+            times = np.array([(cpu(call), cpu(one)) for _ in range(REPEATS)])
+            ratio = float(np.divide(*np.median(times, axis=0)))
+            cell = f"{ratio:.2g}" if ratio < 10 else f"{ratio:,.0f}"
+            rows.append({"metric": name, "rows": n, "scores": cell})
+            print(*rows[-1].values(), sep=", ", file=sys.stderr, flush=True)
+    return rows
 
 
 def _rows_of(name: str, n: int):
@@ -213,8 +213,11 @@ def growths() -> list[Growth]:
         found.append(Growth("groups", name, GROUPS, partial(_by_parts, name, "groups")))
         found.append(Growth("subgroups", name, PARTS, partial(_by_parts, name, "by")))
     pairs = [math.comb(n, 2) for n in SYSTEMS]
+    several = [1, 2, 4, 8]
     return [
         *found,
+        Growth("metrics", "of labels, 100,000 rows", several, partial(_by_metrics, True)),
+        Growth("metrics", "of values, 10,000 rows", several, partial(_by_metrics, False)),
         Growth("pairs of systems", "accuracy", pairs, partial(_by_pairs, "accuracy")),
         Growth("pairs of systems", "R2", pairs, partial(_by_pairs, "R2")),
         Growth("pairs of systems", "methods on 30 data sets", pairs, _by_methods),
@@ -248,6 +251,21 @@ def _by_pairs(name: str, n_pairs: int):
     return partial(compare_systems, truth, systems, metric=metric, random_state=0)
 
 
+def _by_metrics(are_of_labels: bool, n_metrics: int):
+    if are_of_labels:
+        names = ["accuracy", "f1", "precision", "recall", "balanced_accuracy"]
+        names += ["matthews_corrcoef", "jaccard", "cohen_kappa_score"]
+        data = labels(ROWS_OF_PARTS // 10, 2)
+    else:
+        names = [f"loss {k}" for k in range(1, 9)]
+        data = _rows_of("mean squared error", ROWS_OF_PARTS // 100)[0]
+    metric = {
+        name: name if are_of_labels else partial(metrics.mean_pinball_loss, alpha=k / 9)
+        for k, name in enumerate(names[:n_metrics], 1)
+    }
+    return partial(bootstrap_score, *data, metric=metric, n_resamples=199, random_state=0)
+
+
 def _by_methods(n_pairs: int):
     table = np.random.default_rng(3).normal(size=(30, math.isqrt(2 * n_pairs) + 1))
     return partial(
@@ -260,24 +278,57 @@ def _by_methods(n_pairs: int):
     )
 
 
-def draw_growth(path: Path) -> None:
-    """Measure all growths and draw those of one kind into one panel, with their steepest step."""
+def growth_times() -> list[dict]:
+    """Seconds of all calls at all sizes."""
+    rows = []
+    for growth in growths():
+        times = growth.times()
+        label = f"{growth.name}: {steepest(growth.sizes, times):.2f}"
+        print(f"growth in {growth.what}, {label}", file=sys.stderr, flush=True)
+        for size, time in zip(growth.sizes, times, strict=True):
+            rows.append(
+                {"what": growth.what, "name": growth.name, "size": size, "seconds": f"{time:.4g}"}
+            )
+    return rows
+
+
+def _lines_of(rows: Sequence[dict[str, str]]) -> dict[tuple[str, str], tuple[list, list]]:
+    """Sizes and seconds of each call, by what grows and its name."""
+    found: dict[tuple[str, str], tuple[list, list]] = {}
+    for row in rows:
+        sizes, times = found.setdefault((row["what"], row["name"]), ([], []))
+        sizes.append(int(row["size"]))
+        times.append(float(row["seconds"]))
+    return found
+
+
+def steepest_table(rows: Sequence[dict[str, str]]) -> str:
+    """Steepest slope of each call, those above the goal marked."""
+    text = "| with | call | steepest slope | from first to last |\n|---|---|--:|--:|\n"
+    for (what, name), (sizes, times) in _lines_of(rows).items():
+        slope = steepest(sizes, times)
+        whole = math.log(times[-1] / times[0]) / math.log(sizes[-1] / sizes[0])
+        missed = " (**above 1.1**)" if slope > STEEPEST else ""
+        text += f"| {what} | {name} | {slope:.2f}{missed} | {whole:.2f} |\n"
+    return text
+
+
+def draw_growth(rows: Sequence[dict[str, str]], path: Path) -> None:
+    """Draw growths of one kind into one panel, with their steepest step."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    kinds: dict[str, list[Growth]] = {}
-    for each in growths():
-        kinds.setdefault(each.what, []).append(each)
+    kinds: dict[str, list[tuple[str, list, list]]] = {}
+    for (what, name), (sizes, times) in _lines_of(rows).items():
+        kinds.setdefault(what, []).append((name, sizes, times))
     figure, panels = plt.subplots(2, 3, figsize=(13, 9), layout="constrained")
     for axes, (what, of_kind) in zip(panels.flat, kinds.items(), strict=False):
-        for k, each in enumerate(of_kind):
-            times = each.times()
-            label = f"{each.name}: {steepest(each.sizes, times):.2f}"
-            print(f"growth in {what}, {label}", file=sys.stderr, flush=True)
+        for k, (name, sizes, times) in enumerate(of_kind):
+            label = f"{name}: {steepest(sizes, times):.2f}"
             # Colours come again after ten lines.
-            axes.loglog(each.sizes, times, "o-" if k < 10 else "s--", label=label)
+            axes.loglog(sizes, times, "o-" if k < 10 else "s--", label=label)
         axes.set(xlabel=what, ylabel="seconds of CPU time")
         axes.grid(alpha=0.3)
         # Above the panel, where it hides no line.

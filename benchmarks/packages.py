@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -74,6 +75,73 @@ def sklearn_loop(metric, y_true, y_pred, n_resamples):
     return values
 
 
+class Answer(NamedTuple):
+    """A score with a percentile interval."""
+
+    estimate: float
+    standard_error: float
+    limits: tuple[float, float]
+
+
+def numpy_resamples(metric, y_true, y_pred, n_resamples):
+    """Resamples of a metric by its formula in numpy, all at once where it has one."""
+    rng, n = np.random.default_rng(0), len(y_true)
+    rows = rng.integers(0, n, (n_resamples, n))
+    if metric in LOSSES:
+        losses = LOSSES[metric](y_true, y_pred)
+        estimate, found = losses.mean(), losses[rows].mean(axis=1)
+    elif metric == "roc_auc":
+        estimate = _area(y_true, y_pred)
+        found = np.array([_area(y_true[drawn], y_pred[drawn]) for drawn in rows])
+    else:
+        estimate = FORMULAS[metric](y_true, y_pred)
+        found = FORMULAS[metric](y_true[rows], y_pred[rows])
+    low, high = np.quantile(found, (0.025, 0.975))
+    return Answer(float(estimate), float(found.std(ddof=1)), (low, high))
+
+
+def _area(y_true, score):
+    # By the ranks of the positives; scores are continuous, and ties are copies of a row.
+    order = np.argsort(score, kind="stable")
+    ordered, positive = score[order], y_true[order] == 1
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    ups, downs = np.add.reduceat(positive, starts), np.add.reduceat(~positive, starts)
+    below = np.cumsum(downs) - 0.5 * downs
+    return ups @ below / (ups.sum() * downs.sum())
+
+
+def _f1(y_true, y_pred):
+    hits = np.count_nonzero(y_true & y_pred, axis=-1)
+    return 2 * hits / (y_true.sum(axis=-1) + y_pred.sum(axis=-1))
+
+
+def _r2(y_true, y_pred):
+    centred = y_true - y_true.mean(axis=-1, keepdims=True)
+    return 1 - ((y_true - y_pred) ** 2).sum(axis=-1) / (centred**2).sum(axis=-1)
+
+
+# Metrics that are means of a loss of each row, and others.
+LOSSES = {
+    "neg_mean_absolute_error": lambda y, p: -np.abs(y - p),
+    "neg_mean_squared_error": lambda y, p: -((y - p) ** 2),
+    "neg_log_loss": lambda y, p: np.log(np.where(y == 1, p, 1 - p)),
+    "neg_brier_score": lambda y, p: -((y - p) ** 2),
+    "accuracy": lambda y, p: y == p,
+}
+FORMULAS = {"r2": _r2, "f1": _f1}
+
+
+def numpy_pairs(correct, n_resamples):
+    """Differences of all pairs of systems, (n_systems, n) right or wrong, with percentiles."""
+    rng, (n_systems, n) = np.random.default_rng(0), correct.shape
+    counts = np.array([np.bincount(rng.integers(0, n, n), minlength=n) for _ in range(n_resamples)])
+    shares = correct @ counts.T / n
+    first, second = np.triu_indices(n_systems, 1)
+    share = correct.mean(axis=1)
+    limits = np.quantile(shares[first] - shares[second], (0.025, 0.975), axis=1)
+    return share[first] - share[second], limits
+
+
 def numpy_concatenation(correct, groups, n_resamples):
     rng = np.random.default_rng(0)
     order = np.argsort(groups, kind="stable")
@@ -114,6 +182,18 @@ def bare_fits(estimator, X, y, n_fits):
         rows = rng.integers(0, n, n)
         out = np.bincount(rows, minlength=n) == 0
         clone(estimator).fit(X[rows], y[rows]).predict(X[out])
+
+
+def bare_fits_and_folds(estimator, X, y, n_fits, n_folds):
+    """Fit on bootstrap samples, on folds of a tenth, and on all rows, and nothing else."""
+    from sklearn.base import clone
+
+    bare_fits(estimator, X, y, n_fits)
+    fold = np.random.default_rng(1).permutation(len(y)) % 10
+    for k in range(n_folds):
+        is_test = fold == k % 10
+        clone(estimator).fit(X[~is_test], y[~is_test]).predict(X[is_test])
+    clone(estimator).fit(X, y).predict(X)
 
 
 def cross_validation(estimator, X, y, n_fits):

@@ -402,14 +402,11 @@ def large_fit_rows() -> Iterator[Row]:
 
 def overhead_rows() -> Iterator[Row]:
     """What a call and an import cost in any case."""
-    y, p = labels(100, 2)
-    ours = partial(bootstrap_score, y, p, random_state=0)
-    yield Row("whole call, accuracy, n 100, 1,999 resamples", ours, within(1e-3, "under 1 ms"))
     base = "import sklearn.metrics, scipy.stats"
     yield Row(
         "import skboot",
         Import(f"{base}\nimport skboot"),
-        Goal("at most 50 ms more", over=0.05),
+        Goal("at most 1.06 of its time", at_most=1.06),
         Peer("import sklearn.metrics, scipy.stats", Import(base)),
         megabytes=None,
         timer=told,

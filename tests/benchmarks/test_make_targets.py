@@ -33,7 +33,7 @@ FOR_PEOPLE = {"texts", "help", "format", "clean"}
 HERE = {"bench", "bench-revisions", "coverage-study", "soak", "slow", "coverage"}
 # Packages that `make bench` compares with, by the names that import them.
 PEERS = ("confidence_intervals", "confidenceinterval", "mlxtend")
-SCRIPTS = ("growth", "harness", "packages", "workloads")
+SCRIPTS = ("everyday", "growth", "harness", "memory", "packages", "workloads")
 # Sizes of the picture of growth, made small.
 FEW_OF_GROWTH = {
     "SIZES": [100, 200],
@@ -77,22 +77,41 @@ def bench(tmp_path_factory):
         for name, few in FEW_OF_GROWTH.items():
             patch.setattr(own["growth"], name, few)
         patch.setattr(own["harness"], "LONG_ENOUGH", 0.0)
+        # Workers take seconds to start.
+        patch.setattr(own["memory"], "ROWS", {"roc_auc": 3000, "r2": 3000})
+        scores = [case for case in own["memory"].cases() if case.call != "workers"]
+        patch.setattr(own["memory"], "cases", lambda: scores)
         script = runpy.run_path(str(BENCHMARKS / "peers.py"))
         main = script["main"]
-        main.__globals__["DOCS"] = docs
+        main.__globals__["DOCS"] = main.__globals__["TABLES"] = docs
         patch.setattr(sys, "argv", ["peers.py", "--repeats", "1", "--write"])
+        main()
+        (docs / "benchmarks.md").unlink()
+        patch.setattr(sys, "argv", ["peers.py", "--repeats", "1", "--page"])
         main()
     for name in SCRIPTS:
         sys.modules.pop(name, None)
-    return (docs / "benchmarks.md").read_text(), [docs / "benchmarks.png", docs / "growth.png"]
+    page = (docs / "benchmarks.md").read_text(encoding="utf-8")
+    return page, [docs / "benchmarks.png", docs / "growth.png"]
 
 
 def test_the_page_of_the_benchmarks_is_written_to_its_end(bench):
     page, pictures = bench
     assert ":::{container} wide\n![Time of a call" in page
-    single, beside = (part.split("\n| ")[1:] for part in page.split("## How the time grows"))
+    parts = dict(part.split("\n", 1) for part in page.split("## "))
+    single, memory, growth, beside = (
+        parts[name].split("\n| ")[1:]
+        for name in (
+            "How many single scores an interval costs",
+            "How much memory a call takes",
+            "How the time grows",
+            "Beside other packages",
+        )
+    )
     assert len(single) == 12
     assert all(row.count(" | ") == 2 for row in single)
+    assert len(memory) == 3
+    assert len(growth) > 20
     rows = [f"| {row}" for row in beside][1:]
     assert len(rows) > 35
     assert all(row.count(" | ") == 7 for row in rows)

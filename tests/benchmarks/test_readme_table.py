@@ -11,6 +11,7 @@ from skboot import bootstrap_score
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 STUDIES = ROOT / "docs" / "studies"
+OF_ERRORS = ("mean squared error", "mean absolute error")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -34,31 +35,15 @@ def by_tool(start):
     return {tool.strip("[").split("]")[0]: cell for tool, cell in zip(tools, found, strict=True)}
 
 
-def ratio_in_the_sentence(workload, tool):
-    """The ratio that the README names for a tool, in the part of its sentence on a workload."""
+def test_the_cost_of_an_interval_is_that_of_the_page_of_benchmarks():
     text = " ".join(README.read_text(encoding="utf-8").split())
-    sentence = text.partition("Time over skboot's:")[2]
-    part = re.search(rf"{re.escape(workload)}[^;]*", sentence)[0]
-    return re.search(rf"{re.escape(tool)} ([\d,]+x)", part)[1]
-
-
-@pytest.mark.parametrize(
-    ("start", "workload", "tools"),
-    [
-        (
-            "accuracy of 100,000 rows",
-            "accuracy, n 1e5, 1,000 resamples",
-            ["confidence_intervals", "confidenceinterval", "scipy.stats"],
-        ),
-        ("grouped accuracy", "grouped accuracy", ["confidence_intervals"]),
-        (".632+", ".632+ of a logistic regression", ["mlxtend"]),
-    ],
-)
-def test_speeds_are_those_of_the_page_of_benchmarks(start, workload, tools):
-    measured = rows(STUDIES / "benchmarks.md", workload)
-    for tool in tools:
-        [ratio] = [row[4] for row in measured if re.match(rf"{re.escape(tool)}\b(?!_)", row[1])]
-        assert ratio_in_the_sentence(start, tool) == ratio
+    costs = re.search(r"An interval of 100,000 labels .*? less than (\d+) .*? some (\d+) \(", text)
+    single_scores = rows(STUDIES / "benchmarks.md", "", "## How many single scores")[2:]
+    by_metric = {row[0]: float(row[3]) for row in single_scores if len(row) == 6}
+    assert len(by_metric) == 11
+    of_errors = {name: by_metric.pop(name) for name in ("R2", *OF_ERRORS)}
+    assert max(by_metric.values()) < int(costs[1])
+    assert list(of_errors.values()) == pytest.approx([int(costs[2])] * 3, rel=0.2)
 
 
 def test_coverages_are_those_of_the_page_of_other_tools():

@@ -405,7 +405,7 @@ def test_a_learning_curve_holds_the_losses_of_one_size_at_a_time():
     curve = partial(learning_curve, DummyClassifier(), n_repeats=20, random_state=0)
     curve(X[:200], y[:200])
     tracemalloc.start()
-    result = curve(X, y)
+    curve(X, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     # One loss of each run for each row; a copy of them all and more was held.
