@@ -103,7 +103,7 @@ IN_PYTHON = [
     ("search", "bootstrap_score(model, X, y)", "BootstrapScorer(model).fit(X, y)"),
     ("search", "bootstrap_score(cross_val_score(model, X, y))", "corrected_t(scores, n_train="),
     ("search", "BootstrapScorer(model, **few).fit(X, y).result_", "0."),
-    ("search", "BootstrapScorer(model, scoring='auc', **few).fit(X, y)", "'roc_auc'"),
+    ("search", "BootstrapScorer(model, scoring='auc', **few).fit(X, y).result_.metric", "roc_auc"),
     ("search", "compare_systems({'a': model, 'b': other}, X, y)", "compare_methods("),
     ("search", "BootstrapScorer({'a': model, 'b': other}).fit(X, y)", "compare_methods("),
     # Forecasts.

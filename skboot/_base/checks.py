@@ -317,6 +317,7 @@ def check_no_missing(name: str, array: NDArray[Any], advice: str = "") -> None:
             f"{bad.sum()} such value{'s' if bad.sum() > 1 else ''}, the first in row {row}",
             advice
             or "Remove these rows from every argument, or say what the system predicts for them.",
+            about="missing",
         )
 
 

@@ -29,8 +29,9 @@ class BadArgument(NamedTuple):
     must, got, advice : str
     of : str
         The public function, which a door names (`skboot._base.doors`); empty before.
-    about : {"", "systems"}
-        "systems" where columns are hardly those of classes, but may be of several systems.
+    about : {"", "systems", "missing"}
+        "systems" where columns are hardly those of classes, but may be of several systems;
+        "missing" where values are.
     """
 
     name: str

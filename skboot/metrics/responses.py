@@ -309,7 +309,8 @@ def check_shapes(statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDAr
             return
         must = f"hold a label or number for each row, or columns, for the metric {statistic.name!r}"
         if y.ndim > 2:
-            raise fail(name, must, f"shape {y.shape}", _OF_ARRAYS)
+            advice = f"{_OF_ARRAYS} {_OF_RUNS}" if name == "y_pred" else _OF_ARRAYS
+            raise fail(name, must, f"shape {y.shape}", advice)
         kind = type(y.flat[0])
         advice = _AS_TEXT.format(name) if kind is tuple else f"{AS_INDICATORS} {_OF_ARRAYS}"
         raise fail(name, must, f"{kind.__name__}s", advice)
@@ -391,9 +392,9 @@ def check_columns_of_truth(statistic: Any, y_true: NDArray[Any], y_pred: NDArray
 _AS_TEXT = "Make labels from tuples: [str(label) for label in {0}]."
 _OF_ARRAYS = (
     "Reduce each row to counts or to a value, or give a callable of the rows: see "
-    "docs/guide/images.md. Predictions of several runs, the runs first, go to "
-    "bootstrap_runs(y_true, y_preds)."
+    "docs/guide/images.md."
 )
+_OF_RUNS = "Predictions of several runs, the runs first, go to bootstrap_runs(y_true, y_preds)."
 
 
 def _if_one_hot(y_true: NDArray[Any]) -> str:

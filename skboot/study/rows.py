@@ -357,7 +357,7 @@ def name_all_missing(error: ValueError, columns: Mapping[str, Any]) -> None:
         What was given for the rows, by argument; systems by name, and None for what was not given.
     """
     bad = parts_of(error)
-    if bad is None or not bad.must.startswith("not contain NaN"):
+    if bad is None or bad.about != "missing":
         return
     missing, present, arguments, values = {}, [], [], []
     for argument, given in columns.items():
