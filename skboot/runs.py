@@ -10,12 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Unpack, overload
 
-from numpy.typing import ArrayLike
-
 from ._base import checks as check
 from ._base.doors import door
 from ._base.errors import tell
-from ._base.typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
+from ._base.typing import (
+    ArrayLike,
+    BlockLength,
+    Estimand,
+    Metric,
+    Metrics,
+    RunsInterval,
+    RunsOptions,
+    Varied,
+)
 from .inference.intervals import FOR_ONE_SCORE, canonical_interval
 from .inference.runs import ESTIMANDS, check_method
 from .results import EvaluationResult, ResultTable

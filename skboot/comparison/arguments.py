@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from .._base import checks as check
 from .._base.errors import Note, NoteKind, only_advises
+from .._base.typing import ArrayLike
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import ALTERNATIVES, canonical_interval, checked_first_look
 from ..metrics.statistic import Statistic
