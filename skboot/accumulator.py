@@ -11,14 +11,13 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ._base import checks as check
 from ._base.arguments import Anytime
 from ._base.doors import door
 from ._base.errors import arguments_named, collected, parts_of, warn_of
 from ._base.hints import Hinting
-from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
+from ._base.typing import ArrayLike, Band, CurveOverThresholds, Metric, Metrics
 from ._base.values import arrays_of_bytes
 from ._base.work import DEFAULT_WORKERS
 from .comparison.arguments import checked_options

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Unpack, overload
 
-from numpy.typing import ArrayLike
-
 from ._base import checks as check
 from ._base.arguments import Crossed, Trials
 from ._base.doors import door
-from ._base.typing import Band, BlockLength, CurveName, CurveOptions
+from ._base.typing import ArrayLike, Band, BlockLength, CurveName, CurveOptions
 from .results import ResultTable
 from .results.curve import CurveResult, curve_named
 from .study.curves import CurveAsked, evaluate_curves

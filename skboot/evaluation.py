@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
-from numpy.typing import ArrayLike
-
 from ._base import checks as check
 from ._base.arguments import Anytime, Crossed, Judge, Trials
 from ._base.doors import door
 from ._base.errors import collected
 from ._base.typing import (
+    ArrayLike,
     BlockLength,
     Metric,
     Metrics,

@@ -10,13 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Unpack, overload
 
-from numpy.typing import ArrayLike
-
 from ._base import checks as check
 from ._base.arguments import Crossed, Trials
 from ._base.doors import door
 from ._base.errors import tell
-from ._base.typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
+from ._base.typing import (
+    ArrayLike,
+    BlockLength,
+    Estimand,
+    Metric,
+    Metrics,
+    RunsInterval,
+    RunsOptions,
+    Varied,
+)
 from .inference.intervals import FOR_ONE_LOOK, checked_interval, method_of
 from .inference.runs import ESTIMANDS, check_method
 from .metrics.lookup import ACCURACY_IF_NOT_GIVEN

@@ -97,7 +97,7 @@ def test_the_words_are_higher_and_lower():
     assert "C did not differ significantly from it" in low
 
 
-def test_the_probability_of_superiority_says_what_it_is_the_share_of():
+def test_the_share_of_resamples_won_says_what_it_is_the_share_of():
     unknown = " ".join(UNKNOWN["two systems"]().summary().split())
     known = " ".join(compare_systems(None, HITS, greater_is_better=False, **MEAN).summary().split())
     assert "share of the resamples on which the first scores higher, ties half" in unknown

@@ -16,14 +16,16 @@ from numbers import Complex, Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
-# Re-exported, so that modules above this one import messages and checks from one place.
 from .errors import arguments_named as arguments_named
 from .errors import fail as fail
 from .errors import say
 from .hints import OF_A_MODEL, OF_SEVERAL
+
+# Re-exported, so that modules above this one import messages and checks from one place.
+from .typing import ArrayLike
 from .work import Workers
 
 _BOOLS: tuple[Any, ...] = (bool, np.bool_)

@@ -9,11 +9,12 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._base import checks as check
 from .._base.doors import door
 from .._base.errors import Notes, collected
+from .._base.typing import ArrayLike
 from .._base.work import check_fits, child_seed
 from ..inference._tuning import FEW_DATA_SETS, JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS
 from ..inference.data_sets import (

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from .._base import checks as check
 from .._base.arguments import Anytime
 from .._base.errors import Note, NoteKind, only_advises
+from .._base.typing import ArrayLike
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import (
     ALTERNATIVES,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from numpy.typing import ArrayLike
-
 from .._base import checks as check
 from .._base.arguments import Anytime, Crossed, Trials
 from .._base.doors import door
 from .._base.errors import Note, tell
-from .._base.typing import DifferenceInterval, Metric
+from .._base.typing import ArrayLike, DifferenceInterval, Metric
 from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..results.comparison import Verdict, check_margin, verdict_of
 from ..study.rows import Sampling, Scoring, Wanted

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from .._base import checks as check
 from .._base.doors import door
 from .._base.errors import Note, arguments_named, collected, tell, texts_of
 from .._base.sklearn_compat import n_rows_of
-from .._base.typing import Band, LearningOptions, Metric
+from .._base.typing import ArrayLike, Band, LearningOptions, Metric
 from ..inference.automatic import tell_of_groups
 from ..inference.bands import CurveEvidence
 from ..inference.evidence import DrawnUnits

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.metadata_routing import MetadataRequest, MetadataRouter
 
 from .._base import checks as check
@@ -18,6 +18,7 @@ from .._base.sklearn_compat import n_rows_of, routing_enabled
 from .._base.typing import (
     Adjustment,
     Alternative,
+    ArrayLike,
     InnerCV,
     MethodsDifferenceInterval,
     MethodsOptions,

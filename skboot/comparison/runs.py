@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Protocol, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._base import checks as check
 from .._base.arguments import Crossed, Trials
@@ -23,6 +23,7 @@ from .._base.errors import Note, Notes, collected, tell
 from .._base.typing import (
     Adjustment,
     Alternative,
+    ArrayLike,
     BlockLength,
     CompareRunsOptions,
     Metric,

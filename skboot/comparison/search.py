@@ -12,12 +12,12 @@ from functools import cached_property
 from typing import Any, NamedTuple, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._base import checks as check
 from .._base.doors import door
 from .._base.errors import collected, texts_of
-from .._base.typing import Metric, Metrics, SearchInterval, SearchOptions
+from .._base.typing import ArrayLike, Metric, Metrics, SearchInterval, SearchOptions
 from .._base.work import Workers
 from ..inference.automatic import degeneracy
 from ..inference.distribution import BoundStatistic, bootstrap, over_blocks

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .._base import checks as check
 from .._base.arguments import Anytime, Crossed, Judge, Trials
@@ -22,6 +21,7 @@ from .._base.errors import Note, collected, tell
 from .._base.typing import (
     Adjustment,
     Alternative,
+    ArrayLike,
     BlockLength,
     DifferenceInterval,
     Metric,

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import stdtr, stdtrit
 from sklearn.base import clone, is_classifier
@@ -21,6 +21,7 @@ from .._base import checks as check
 from .._base.doors import door
 from .._base.errors import Note, tell
 from .._base.sklearn_compat import n_rows_of, scorer_parts, take
+from .._base.typing import ArrayLike
 from ..inference.evidence import ConfidenceInterval, range_of_difference
 from ..metrics.lookup import known_names, resolve_metrics
 from ..results.comparison import CorrectedT, CorrectedTable

@@ -12,11 +12,12 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._base import checks as check
 from .._base.checks import category_order
 from .._base.errors import Note, collected, tell, texts_of
+from .._base.typing import ArrayLike
 from .._base.work import Workers, single_threaded_blas
 from ..inference.automatic import tell_of_groups
 from ..inference.bands import CurveEvidence

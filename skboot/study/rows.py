@@ -15,13 +15,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 from .._base import checks as check
 from .._base.arguments import Anytime, Trials, TwoColumns
 from .._base.checks import category_order, declared_categories, is_column, is_dask, order_of
 from .._base.errors import Note, amend, only_advises, parts_of, rename, tell
+from .._base.typing import ArrayLike
 from .._base.work import Workers
 from ..inference._tuning import FEWEST_ROWS
 from ..inference.dependence import neighbours_are_alike

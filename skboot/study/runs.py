@@ -14,11 +14,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._base import checks as check
 from .._base.checks import is_column
 from .._base.errors import Note, Notes, tell, texts_of
+from .._base.typing import ArrayLike
 from ..inference.automatic import degeneracy
 from ..inference.distribution import BoundStatistic, bootstrap_each
 from ..inference.evidence import Evidence

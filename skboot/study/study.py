@@ -17,12 +17,13 @@ from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._base import checks as check
 from .._base.arguments import Trials, TwoColumns
 from .._base.checks import fail
 from .._base.errors import Note, collected, tell, texts_of
+from .._base.typing import ArrayLike
 from .._base.work import DEFAULT_WORKERS, Workers, single_threaded_blas
 from ..inference._tuning import FEW_IN_TABLE
 from ..inference.automatic import (
