@@ -661,11 +661,12 @@ def _same_formulas(blocks: Sequence[Any], statistics: Sequence[BoundStatistic]) 
     together: list[list[int]] = []
     by_formula: dict[Any, list[int]] = {}
     for k, (block, bound) in enumerate(zip(blocks, statistics, strict=True)):
-        terms, formula, n_together = bound.reduced.terms, None, 1
+        formula: tuple[Any, ...] | None = None
+        terms, n_together = bound.reduced.terms, 1
         is_sum = bound.statistic.reads == "sums" and isinstance(terms, np.ndarray)
         if is_sum and block.of_two_codes:
-            formula = (id(bound.statistic), id(bound.reduced.data), terms.tobytes())
-            formula = (*formula, bound.with_variance)
+            statistic, data = bound.statistic, bound.reduced.data
+            formula = (id(statistic), id(data), terms.tobytes(), bound.with_variance)
             n_together = TILE_ELEMENTS // block.counts.size
         numbers = by_formula.get(formula)
         if numbers is None or len(numbers) >= n_together:
