@@ -286,7 +286,9 @@ def progress(n_items: int, noun: str, verbose: int | None) -> Iterator[Callable[
         return
     start = reported = time.perf_counter()
     n_done = n_resumed = 0
-    with stage(f"0/{n_items} {noun}") if verbose is None else nullcontext() as change:
+    line: AbstractContextManager[Callable[[str], None] | None]
+    line = stage(f"0/{n_items} {noun}") if verbose is None else nullcontext()
+    with line as change:
 
         def done(n_more: int, resumed: bool = False) -> None:
             nonlocal reported, n_done, n_resumed

@@ -180,6 +180,7 @@ def _function_of_costs(metric: str) -> Callable[..., float] | None:
     """Return the function of `skboot.metrics` with options of costs that a name means."""
     plain = re.sub(r"[\s-]+", "_", metric.lower())
     named = re.search(r"skboot\.metrics\.(\w+)", CALLABLES.get(plain, ""))
+    function: Callable[..., float] | None
     function = getattr(metrics_package, named[1] if named else plain, None)
     if not callable(function) or "priors" not in inspect.signature(function).parameters:
         return None

@@ -28,6 +28,7 @@ from .._base.work import (
     single_threaded_blas,
 )
 from ..metrics.callables import n_cells_with_weights
+from ..metrics.lookup import name_of_same_value
 from ..metrics.statistic import Evaluated, Floats, MetricError, ReducedData
 from ..resampling._tuning import TILE_ELEMENTS
 from ..resampling.block import ReadTerms
@@ -44,6 +45,8 @@ _SMALLEST, _LARGEST = 1e-150, 1e150
 _COUNTED = ("rows", "crossing")
 # Least time (seconds, predicted) of all resamples that is announced before they are evaluated.
 _WORTH_ADVICE = 5.0
+# The same where a metric with a name is meant, which is computed without calls.
+_WORTH_A_NAME = 1.0
 # Influence of a unit (share of the largest) up to which it does not move a value.
 STILL = 0.05
 # Calls that are timed before they are named, so that a busy machine is not taken for a slow metric.
@@ -156,7 +159,7 @@ def bootstrap(
         except MetricError as failure:
             raise failure.error_on_data() from failure.error
         seconds = time.perf_counter() - start
-        if seconds * n_resamples / min(n_resamples, n_in_first) >= _WORTH_ADVICE:
+        if seconds * n_resamples / min(n_resamples, n_in_first) >= _WORTH_A_NAME:
             # Someone who looks at progress sees how long it takes.
             is_shown = bool(workers.verbose) or (workers.verbose is None and is_watched())
             note = _note_on_time(binding, statistics, is_shown)
@@ -677,6 +680,19 @@ def _same_formulas(blocks: Sequence[Any], statistics: Sequence[BoundStatistic]) 
 
 
 @only_advises(None)
+def _name_of(bound: BoundStatistic) -> str | None:
+    """Return the name of the metric that a called function is, by its code and its value."""
+    data = bound.reduced.data
+    if data.get("sample_weight") is not None:
+        return None
+    _, value = bound.statistic.returned(bound.reduced)
+    function = getattr(bound.statistic, "function", None)
+    # One that was called on the data already stands in the place of the user's.
+    function = getattr(function, "function", function)
+    return name_of_same_value(function, float(value), data["y_true"], data["y_pred"])
+
+
+@only_advises(None)
 def _note_on_time(
     binding: Binding, statistics: Sequence[BoundStatistic], is_shown: bool
 ) -> Note | None:
@@ -695,17 +711,22 @@ def _note_on_time(
             bound.statistic.evaluate(binding.observed()[k], bound.reduced)
             times.append(time.perf_counter() - start)
         seconds[k] = n_resamples * min(times)
-    if sum(seconds.values()) < _WORTH_ADVICE:
+    if sum(seconds.values()) < min(_WORTH_ADVICE, _WORTH_A_NAME):
         return None
     slowest = statistics[max(called, key=seconds.__getitem__)]
     name = slowest.statistic.name
+    same = _name_of(slowest)
+    if same is None and sum(seconds.values()) < _WORTH_ADVICE:
+        return None
     n_systems = sum(statistics[k].statistic.name == name for k in called)
     text = (
         f"about {sum(seconds.values()):.0f} s in one process: {name!r} is called "
         f"{thousands(n_resamples * n_systems)} times, on {slowest.reduced.n_codes} rows."
     )
     n_cells = n_cells_with_weights(slowest.statistic, slowest.reduced)
-    if n_cells is not None:
+    if same is not None:
+        text += f" The metric {same!r} has the same value on these rows, and is computed at once."
+    elif n_cells is not None:
         text += f" With an argument sample_weight it is called on {n_cells} pairs of labels."
     elif is_shown:
         return None

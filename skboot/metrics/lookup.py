@@ -332,6 +332,44 @@ def known_names() -> tuple[str, ...]:
     return tuple(sorted({*sklearn.metrics.get_scorer_names(), *SCORERS, "mean"}))
 
 
+def scorers_called_by(function: Any) -> dict[str, Any]:
+    """Return scorers of scikit-learn, by name, whose function the code of a callable names.
+
+    Whether one of them has the same values is for the caller to try; a callable that scores by the
+    estimator's own score is accuracy or R2.
+    """
+    while isinstance(function, partial):
+        function = function.func
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return {}
+    words = {*code.co_names, *code.co_freevars}
+    words |= {"accuracy_score", "r2_score"} if "score" in words else set()
+    scorers = {
+        name: sklearn.metrics.get_scorer(name) for name in sklearn.metrics.get_scorer_names()
+    }
+    parts = {name: scorer_parts(scorer) for name, scorer in scorers.items()}
+    return {
+        name: scorers[name]
+        for name, part in parts.items()
+        if part is not None and part.function.__name__ in words
+    }
+
+
+def name_of_same_value(function: Any, value: float, y_true: Any, y_pred: Any) -> str | None:
+    """Return the name of a metric that a callable calls, and that has its value on the data."""
+    for name, scorer in scorers_called_by(function).items():
+        parts = scorer_parts(scorer)
+        assert parts is not None
+        try:
+            same = float(parts.function(y_true, y_pred, **parts.options))
+        except (TypeError, ValueError):
+            continue
+        if abs(same - value) <= 1e-12 * max(abs(value), 1.0):
+            return name.removeprefix("neg_") if parts.sign < 0 else name
+    return None
+
+
 @lru_cache(maxsize=1)
 def losses() -> dict[str, str]:
     """Name of the scorer, which begins with "neg_", by the name of the loss."""

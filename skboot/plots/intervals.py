@@ -84,7 +84,7 @@ class ForestPlot(Display):
         plt = pyplot()
         letters = max(len(shortened(name)) for name in self.names)
         self._most_letters, self._largest_text = MAX_LABEL, _LARGE
-        panels = [Panel(label, *[np.asarray(rows)] * 2) for label, rows in self.panels]
+        panels = [Panel(label, np.asarray(rows), np.asarray(rows)) for label, rows in self.panels]
         columns = _in_columns(panels) if ax is None else [panels]
         self._has_values = show_values or (show_values is None and len(columns) == 1)
         n_beside = max(map(len, self.texts)) if self._has_values else 0

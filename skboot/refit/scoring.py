@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +15,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 
 from .._base.checks import arguments_named, check_weights, fail
-from .._base.errors import tell
+from .._base.errors import Note, only_advises, tell
 from .._base.sklearn_compat import n_rows_of, scorer_parts
 from ..method_error.out_of_bag import NO_INFORMATION_SCORE
 from ..metrics import get_scorer
@@ -23,6 +24,7 @@ from ..metrics.lookup import (
     known_names,
     meant_by,
     resolve_metrics,
+    scorers_called_by,
     unknown_scoring,
     unnamed_positives,
 )
@@ -31,6 +33,9 @@ from ..metrics.statistic import Statistic
 from . import run_metrics
 from .run_metrics import RunMetric, RunMetricArguments, Target
 from .training import Answers, has_rows
+
+# How often a run calls a callable, about, and the time (seconds) from which on a name is advised.
+_CALLS_OF_A_RUN, _WORTH_A_NAME = 80, 1.0
 
 
 def named_scorers(scoring: Any, estimator: Any) -> tuple[dict[str, Any], bool]:
@@ -297,6 +302,43 @@ def weights_of_rows(argument: str, weights: Any, n_rows: int) -> NDArray[np.floa
                 "sample_weight", f"have a value for each of {n_rows} rows", f"{len(checked)}"
             )
     return None if bool((checked == checked[0]).all()) else checked
+
+
+@only_advises(None)
+def note_on_callable(
+    scorers: Mapping[str, Any], metrics: list[RunMetric], answers: Answers, n_runs: int
+) -> Note | None:
+    """Return which named scorers slow callables are, tried on the model of all rows.
+
+    A callable is called for every run, and again without each of some rows or groups of it; of a
+    named scorer the answers of the run suffice.
+    """
+    texts, seconds = [], 0.0
+    for metric in metrics:
+        scorer = scorers.get(metric.name)
+        candidates = scorers_called_by(scorer)
+        is_called = isinstance(metric, run_metrics.ScorerRunMetric) and not metric.is_weighted
+        if not (is_called and candidates):
+            continue
+        rows = (answers.X,) if answers.y is None else (answers.X, answers.y)
+        start = time.perf_counter()
+        value = float(answers.lender.call(partial(scorer, answers.estimator), *rows))
+        seconds += (time.perf_counter() - start) * n_runs * _CALLS_OF_A_RUN
+        for name, named in candidates.items():
+            try:
+                same = float(answers.lender.call(partial(named, answers.estimator), *rows))
+            except (AttributeError, TypeError, ValueError):
+                continue
+            if abs(same - value) <= 1e-12 * max(abs(value), 1.0):
+                texts.append(f"scoring={name!r} has the value of {metric.name!r}")
+                break
+    if not texts or seconds < _WORTH_A_NAME:
+        return None
+    text = (
+        f"about {seconds:.0f} s in one process: a callable is called again and again in each of "
+        f"{n_runs} runs. {', and '.join(texts)} on the model of all rows, and needs no calls."
+    )
+    return Note("slow", text, about="time of a callable")
 
 
 def _may_take_weights(function: Any) -> bool:

@@ -20,7 +20,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
 from .._base import checks as check
-from .._base.errors import Note, only_advises
+from .._base.errors import Note, only_advises, warn_before
 from .._base.sklearn_compat import (
     has_callbacks,
     scorer_parts,
@@ -48,6 +48,7 @@ from ..refit.scoring import (
     ScorerEntry,
     answers_read_by,
     named_scorers,
+    note_on_callable,
     refused_weights,
     run_metrics_of,
 )
@@ -406,8 +407,12 @@ def _out_of_bag_runs(
         model_of_seed, fit_time = _full_model(job, call.seed, s)
         answers_of_seed = Answers(model_of_seed, job.X, job.y, job.classes, job.loan)
         full.append(_full_record(job, answers_of_seed, fit_time))
+    runs = samples.runs()
+    note = note_on_callable(scorers, metrics, answers, len(runs))
+    if note is not None:
+        warn_before(note)
     of_key = (scorers, scorer_params) if scorer_params else scorers
-    records, notes = _records(call, job, of_key, samples.runs(), seconds)
+    records, notes = _records(call, job, of_key, runs, seconds)
     run_records = RunRecords(target, samples, full, records, job.predict_all, call.failed_score)
     return OutOfBagRuns(
         model=model,

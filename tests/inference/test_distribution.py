@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.exceptions import EfficiencyWarning
-from sklearn.metrics import average_precision_score, f1_score, max_error, roc_auc_score
+from sklearn.metrics import average_precision_score, f1_score, log_loss, max_error, roc_auc_score
 
 from skboot import (
     bootstrap_curve,
@@ -379,3 +379,28 @@ def test_subgroups_of_one_formula_have_the_numbers_of_each_by_itself(metric, mon
             np.testing.assert_array_equal(
                 *(of_one.replicate_standard_errors for of_one in evidence)
             )
+
+
+NAMED = {
+    "roc_auc": lambda y, score: roc_auc_score(y, score),
+    "f1_macro": lambda y, score: f1_score(y, score > 0.5, average="macro"),
+    "log_loss": lambda y, score: log_loss(y, score),
+    None: lambda y, score: roc_auc_score(y, score) ** 2,
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_slow_callable_that_is_a_named_metric_is_told_its_name(name, monkeypatch):
+    monkeypatch.setattr(distribution, "_WORTH_A_NAME", 0.0)
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 40)
+    score = np.clip(0.3 * y + 0.7 * rng.random(80), 0.01, 0.99)
+    score = (score > 0.5).astype(int) if name == "f1_macro" else score
+    metric = NAMED[name]
+    texts = told_of(lambda: bootstrap_score(y, score, metric=metric, **OPTIONS))
+    assert len(texts) == (name is not None)
+    if name is None:
+        return
+    assert f"The metric {name!r} has the same value" in texts[0]
+    named = bootstrap_score(y, score, metric=name, **OPTIONS)
+    assert named.estimate == pytest.approx(metric(y, score), rel=1e-12)

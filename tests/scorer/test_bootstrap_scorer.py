@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris, make_classification, make_regression
 from sklearn.dummy import DummyClassifier
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import EfficiencyWarning, FitFailedWarning
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import (
@@ -998,3 +998,32 @@ def test_what_has_no_fit_is_refused_with_the_function_for_it(two_classes):
         BootstrapScorer(y).fit(X, y)
     with pytest.raises(ValueError, match=text.format("dict", ".*compare_methods")):
         BootstrapScorer({"A": GaussianNB(), "B": GaussianNB()}).fit(X, y)
+
+
+def area_of_positives(estimator, X, y):
+    return roc_auc_score(y, estimator.predict_proba(X)[:, 1])
+
+
+@pytest.mark.parametrize(
+    ("scoring", "name"),
+    [
+        (area_of_positives, "roc_auc"),
+        (lambda estimator, X, y: estimator.score(X, y), "accuracy"),
+        (lambda estimator, X, y: -log_loss(y, estimator.predict_proba(X)), "neg_log_loss"),
+        (lambda estimator, X, y: roc_auc_score(y, estimator.predict_proba(X)[:, 1]) ** 2, None),
+    ],
+)
+def test_a_slow_callable_that_is_a_named_scorer_is_told_its_name(scoring, name, monkeypatch):
+    monkeypatch.setattr("skboot.refit.scoring._WORTH_A_NAME", 0.0)
+    X, y = make_classification(60, 4, flip_y=0.2, random_state=0)
+    scorer = BootstrapScorer(LogisticRegression(), scoring=scoring, **FEW_RUNS)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scorer.fit(X, y)
+    texts = [str(one.message) for one in caught if one.category is EfficiencyWarning]
+    assert len(texts) == (name is not None)
+    if name is not None:
+        assert f"scoring={name!r} has the value of" in texts[0]
+
+
+FEW_RUNS = {"strategy": "oob", "n_train_resamples": 20, "random_state": 0}
