@@ -14,8 +14,8 @@ import workloads
 from harness import Goal, Peer, Row, cpu, same_spread
 from packages import (
     bare_fits_and_folds,
-    numpy_resamples,
     numpy_pairs,
+    numpy_resamples,
     sklearn_loop,
     spread_of_result,
 )
