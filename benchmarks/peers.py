@@ -61,10 +61,10 @@ A bootstrap interval should cost about as much as the metric itself; of the {n_g
 
 `make bench` measures on one core, both sides in the same run, medians of {repeats} measurements of
 CPU time. Peers that loop over resamples ran fewer of them, and their time was scaled. Times are
-those of one (shared) machine: read the ratios. Those move by a fifth from run to run, so that a row
-near its goal can fall on either side of it. Peak memory is what a call takes beyond its inputs. This
-page is written from the tables `bench.csv`, `memory.csv`, `single_scores.csv` and `growth.csv` in
-`benchmarks/`; parts of it can be measured at different times.
+those of one (shared) machine: read the ratios. Those move by a fifth from run to run, so that a
+row near its goal can fall on either side of it. Peak memory is what a call takes beyond its inputs.
+This page is written from the tables `bench.csv`, `memory.csv`, `single_scores.csv` and
+`growth.csv` in `benchmarks/`; parts of it can be measured at different times.
 
 {versions}.
 
