@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -278,18 +278,16 @@ def _by_methods(n_pairs: int):
     )
 
 
-def growth_times() -> list[dict]:
-    """Seconds of all calls at all sizes."""
-    rows = []
+def growth_times() -> Iterator[list[dict]]:
+    """Seconds of each call at its sizes, one call after another."""
     for growth in growths():
         times = growth.times()
         label = f"{growth.name}: {steepest(growth.sizes, times):.2f}"
         print(f"growth in {growth.what}, {label}", file=sys.stderr, flush=True)
-        for size, time in zip(growth.sizes, times, strict=True):
-            rows.append(
-                {"what": growth.what, "name": growth.name, "size": size, "seconds": f"{time:.4g}"}
-            )
-    return rows
+        yield [
+            {"what": growth.what, "name": growth.name, "size": size, "seconds": f"{time:.4g}"}
+            for size, time in zip(growth.sizes, times, strict=True)
+        ]
 
 
 def _lines_of(rows: Sequence[dict[str, str]]) -> dict[tuple[str, str], tuple[list, list]]:
