@@ -624,7 +624,7 @@ class SystemPairs:
     def _fill_others(self, intervals: PairIntervals, at: NDArray[np.intp], usual: str) -> None:
         """Fill in pairs of a batch that are identical, or have another than the usual interval."""
         systems, same_rows = self.systems, self.systems.same_rows
-        if self.counts is not None and same_rows.left_out is None:
+        if self.counts is not None and same_rows is not None and same_rows.left_out is None:
             # Right and wrong rows say alone which pairs of many have another interval.
             are_others = self.identical[at]
             if self.options.interval == "auto":

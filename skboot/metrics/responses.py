@@ -39,7 +39,6 @@ from .cells import (
     sums_to_one,
 )
 from .means import check_losses
-from .ranking import positive_scores
 from .statistic import Columns, Statistic
 
 # ------------------------------------------------------------------ doubts
@@ -584,6 +583,9 @@ def notes_on_reversed_scores(
     if len(labels) != 2 or n_columns > 2 or pos_label not in (None, *labels.tolist()):
         return ()
     positive, negative_label = (class_of(labels, pos_label, negative) for negative in (False, True))
+    # Imported here, because few metrics are of rankings.
+    from .ranking import positive_scores
+
     score = positive_scores(y_pred, inner.labels, pos_label)
     if not inner.of_order:
         # Imported here, because few calls come here.

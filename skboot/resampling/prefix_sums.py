@@ -605,7 +605,7 @@ def _reach_in_all(
     targets = shares * total[:, :1] * (1.0 - SUM_ROUNDING)
     upto = upto if ends is None else [sums.take(ends, axis=1) for sums in upto]
     if upto[0].dtype == np.int32 and total[:, 0].max(initial=0.0) <= MOST_COUNTED * n_codes:
-        last = _last_count_below(weights, np.flatnonzero(flags[0]), ends, targets, total[:, 0])
+        last = _last_count_below(weights, np.flatnonzero(terms[:, 0]), ends, targets, total[:, 0])
     else:
         last = _last_below(upto[0], targets)
     n_ends = upto[0].shape[1]

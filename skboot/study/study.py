@@ -73,7 +73,6 @@ from ..inference.intervals import (
     problem_with,
 )
 from ..inference.tables import ConfusionTable, MetricOfTable, has_table
-from ..metrics.ranking import positive_rows, positive_scores
 from ..metrics.responses import notes_on_reversed_scores
 from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
 from ..resampling._tuning import EQUAL_CELLS, JACKKNIFE_UNITS
@@ -220,6 +219,9 @@ class Score:
         y_true, y_pred = self.columns[:2]
         if y_true is None or not evidence.independent_rows:
             return None
+        # Imported here, because few metrics are of rankings.
+        from ..metrics.ranking import positive_rows, positive_scores
+
         positive = positive_rows(y_true, statistic.pos_label)
         return positive, positive_scores(y_pred, statistic.labels, statistic.pos_label)
 
