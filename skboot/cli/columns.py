@@ -138,8 +138,10 @@ def metrics_of(call: Namespace) -> Any:
         If a metric takes no such option, or lacks one that it needs.
     """
     names = getattr(call, "metric", None)
-    options = {name: getattr(call, name, None) for name in ("priors", "costs", "relative")}
-    options = {name: value for name, value in options.items() if value not in (None, False)}
+    typed = {name: getattr(call, name, None) for name in ("priors", "costs", "relative")}
+    options: dict[str, Any] = {
+        name: value for name, value in typed.items() if value not in (None, False)
+    }
     if len(options.get("priors", ())) == 1:
         options["priors"] = [1 - options["priors"][0], options["priors"][0]]
     if costs := options.get("costs"):

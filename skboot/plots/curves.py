@@ -243,7 +243,15 @@ class CurveBandDisplay(Display):
             Where; a new figure when None.
         name : str, optional
             Name of a single curve, in the legend.
-        curve_kwargs, band_kwargs, plot_chance_level, chance_level_kw, despine
+        curve_kwargs : dict or list of dict, optional
+            As in `plot`.
+        band_kwargs : dict, optional
+            As in `plot`.
+        plot_chance_level : bool, default=True
+            As in `plot`.
+        chance_level_kw : dict, optional
+            As in `plot`.
+        despine : bool, default=False
             As in `plot`.
         **options : dict
             Of `skboot.bootstrap_curve`: ``curve``, ``band``, ``groups``, ...
@@ -307,7 +315,15 @@ class CurveBandDisplay(Display):
             Where; a new figure when None.
         name : str, optional
             In the legend; the name of the estimator's class when None.
-        curve_kwargs, band_kwargs, plot_chance_level, chance_level_kw, despine
+        curve_kwargs : dict or list of dict, optional
+            As in `plot`.
+        band_kwargs : dict, optional
+            As in `plot`.
+        plot_chance_level : bool, default=True
+            As in `plot`.
+        chance_level_kw : dict, optional
+            As in `plot`.
+        despine : bool, default=False
             As in `plot`.
         **options : dict
             Of `skboot.bootstrap_curve`; ``pos_label`` is the second of ``estimator.classes_`` if it

@@ -222,7 +222,7 @@ class BootstrapDistributionDisplay(Display):
         texts = {key: lines_of(text, room, _LEGEND) for key, text in texts.items() if text}
         # The share of the height of the axes that the legend leaves free.
         points = ax.get_window_extent().height * 72 / self.figure_.dpi
-        n_lines = sum(text.count("\n") + 1 for text in texts.values())
+        n_lines = sum(len(text.splitlines()) for text in texts.values())
         top = 1 - min((n_lines * 1.35 + 1) * _LEGEND / points, 0.6)
         highest = max((bar.get_height() for bar in self.bars_), default=1)
         limit_axis(ax, "y", 0, highest * 1.04 / top)

@@ -315,7 +315,7 @@ def note_on_callable(
     """
     texts, seconds = [], 0.0
     for metric in metrics:
-        scorer = scorers.get(metric.name)
+        scorer: Any = scorers.get(metric.name)
         candidates = scorers_called_by(scorer)
         is_called = isinstance(metric, run_metrics.ScorerRunMetric) and not metric.is_weighted
         if not (is_called and candidates):

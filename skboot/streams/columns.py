@@ -257,7 +257,8 @@ class DatasetColumns:
             comparison, value = self._comparison
             values = np.asarray(arrays[0])
             # A score that is missing would be below every threshold.
-            if values.ndim != 1 or bool(np.any((values != values) | np.equal(values, None))):
+            nothing: Any = None
+            if values.ndim != 1 or bool(np.any((values != values) | (values == nothing))):
                 must = "hold one value in each row where it is compared"
                 raise check.fail(argument, must, "a missing one, or lists")
             return np.asarray(comparison(values, value), dtype=bool)
