@@ -22,7 +22,7 @@ from ._base.typing import (
     ScoreOptions,
     Simultaneous,
 )
-from .inference.intervals import FOR_ONE_SCORE, check_one_look, checked_interval, method_of
+from .inference.intervals import FOR_ONE_SCORE, checked_interval, method_of
 from .metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
 from .study.rows import Sampling, Scoring, Wanted, is_lazy
@@ -269,10 +269,8 @@ def bootstrap_score(
     if adjust is not None:
         _check_adjust(adjust, sampling)
     level = check.check_confidence_level(confidence_level)
-    interval_wanted = checked_interval(interval, ["auto", *FOR_ONE_SCORE])
-    check_one_look(interval_wanted, by=by, adjust=adjust)
     score_options = Wanted(
-        interval=interval_wanted,
+        interval=checked_interval(interval, ["auto", *FOR_ONE_SCORE], by=by, adjust=adjust),
         confidence_level=level,
         workers=check.check_workers(n_jobs, verbose),
         adjust=adjust,

@@ -17,7 +17,7 @@ import numpy as np
 
 from .errors import CALLED, COLLECTED, Call, Notes, parts_of, rename, warn_of
 from .hints import advice_on, keywords_of
-from .work import end_watch, start_watch
+from .work import start_watch
 
 Door = TypeVar("Door", bound=Callable[..., Any])
 
@@ -98,7 +98,8 @@ def _work_off(
             with np.errstate(under="ignore"):
                 return work(*arguments, **options)
         finally:
-            end_watch(watch)
+            if watch is not None:
+                watch.end()
             COLLECTED.reset(notes_before)
             CALLED.reset(call_before)
             if notes:

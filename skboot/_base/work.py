@@ -195,6 +195,7 @@ class Watch:
 
     def end(self) -> None:
         """Clear the line, before an error or what the call returns is shown."""
+        _WATCHES.remove(self)
         with self._lock:
             self._ended.set()
             if self._width and not self.keeps_lines:
@@ -218,7 +219,7 @@ def start_watch(name: str, verbose: Any = None) -> Watch | None:
     Returns
     -------
     Watch or None
-        To be given to `end_watch`.
+        To be ended with the call.
     """
     if _WATCHES or isinstance(verbose, int | np.integer | np.bool_):
         return None
@@ -227,13 +228,6 @@ def start_watch(name: str, verbose: Any = None) -> Watch | None:
         return None
     _WATCHES.append(Watch(name, keeps_lines=in_notebook))
     return _WATCHES[-1]
-
-
-def end_watch(watch: Watch | None) -> None:
-    """End the watch of a call, if it has one."""
-    if watch is not None:
-        _WATCHES.remove(watch)
-        watch.end()
 
 
 @contextmanager
@@ -277,7 +271,7 @@ def progress(n_items: int, noun: str, verbose: int | None) -> Iterator[Callable[
         ``done(n_items, resumed=False)`` counts items, and reports at times; resumed ones took no
         time and predict none.
     """
-    if verbose is not None and not verbose:
+    if not verbose and (verbose is not None or not _WATCHES):
         yield lambda n_more, resumed=False: None
         return
     if verbose and "ipykernel" in sys.modules and find_spec("tqdm") is not None:

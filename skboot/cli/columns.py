@@ -171,8 +171,8 @@ def metrics_of(call: Namespace) -> Any:
                 f"{listed} go with metrics of costs, such as --metric expected_cost or "
                 f"minimum_detection_cost, and {name!r} is none of them"
             )
-        taken = {} if function is None else inspect.signature(function).parameters
-        if untaken := [option for option in options if option not in taken]:
+        parameters = {} if function is None else inspect.signature(function).parameters
+        if untaken := [option for option in options if option not in parameters]:
             raise BadCall(f"--{untaken[0]} is no option of --metric {name!r}")
         metrics.append(name if function is None else partial(function, **options))
     return metrics if any(callable(metric) for metric in metrics) else names

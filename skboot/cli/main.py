@@ -33,7 +33,7 @@ from .._base.errors import parts_of
 from .._base.hints import arguments_meant, level_meant
 from .._base.reading import BadCall
 from .._base.values import is_same_file, takes_bytes, write_atomically
-from .._base.work import end_watch, start_watch
+from .._base.work import start_watch
 from ..results import rendering
 from ..results.curve import CURVE_NAMES, curve_named
 from ..results.result import write_text
@@ -918,7 +918,8 @@ def _carry_out(words: Sequence[str]) -> int:
             shown = text_of(answer, call.format)
             write_files(answer, call, shlex.join(["skboot", *words]))
         finally:
-            end_watch(watch)
+            if watch is not None:
+                watch.end()
     _print(shown)
     for warning in caught:
         if issubclass(warning.category, UserWarning):

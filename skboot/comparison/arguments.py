@@ -15,7 +15,6 @@ from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import (
     ALTERNATIVES,
     canonical_interval,
-    check_one_look,
     checked_interval,
     method_of,
 )
@@ -111,11 +110,10 @@ def checked_options(
             f"Known: {['auto', *DIFFERENCE_METHODS]}.",
         )
     check_adjust(adjust)
-    interval = checked_interval(interval, ["auto", *DIFFERENCE_METHODS])
+    interval = checked_interval(interval, ["auto", *DIFFERENCE_METHODS], by=by)
     check.check_choice("alternative", alternative, ALTERNATIVES)
     if not isinstance(interval, Anytime):
         return ComparisonOptions(interval, adjust, level, alternative, reference)
-    check_one_look(interval, by=by)
     if adjust == "holm":
         advice = "Use adjust='max-t', which is Bonferroni's rule there, or None."
         raise check.fail("adjust", "not be 'holm', which needs p-values", "'holm'", advice)

@@ -715,8 +715,8 @@ def _note_on_time(
         return None
     slowest = statistics[max(called, key=seconds.__getitem__)]
     name = slowest.statistic.name
-    same = _name_of(slowest)
-    if same is None and sum(seconds.values()) < _WORTH_ADVICE:
+    known_name = _name_of(slowest)
+    if known_name is None and sum(seconds.values()) < _WORTH_ADVICE:
         return None
     n_systems = sum(statistics[k].statistic.name == name for k in called)
     text = (
@@ -724,8 +724,10 @@ def _note_on_time(
         f"{thousands(n_resamples * n_systems)} times, on {slowest.reduced.n_codes} rows."
     )
     n_cells = n_cells_with_weights(slowest.statistic, slowest.reduced)
-    if same is not None:
-        text += f" The metric {same!r} has the same value on these rows, and is computed at once."
+    if known_name is not None:
+        text += (
+            f" The metric {known_name!r} has the same value on these rows, and is computed at once."
+        )
     elif n_cells is not None:
         text += f" With an argument sample_weight it is called on {n_cells} pairs of labels."
     elif is_shown:

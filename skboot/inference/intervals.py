@@ -1367,7 +1367,7 @@ def canonical_interval(name: Any, also: Sequence[str] = ()) -> Any:
     return name
 
 
-def checked_interval(interval: Any, known: Sequence[str]) -> str | Anytime:
+def checked_interval(interval: Any, known: Sequence[str], **refused: Any) -> str | Anytime:
     """Accept the name of an interval that is made at one look, or one that holds at every look.
 
     Parameters
@@ -1376,6 +1376,8 @@ def checked_interval(interval: Any, known: Sequence[str]) -> str | Anytime:
         That is asked for.
     known : sequence of str
         What can be asked for; with "anytime" also `Anytime`.
+    refused : dict
+        Arguments, by name, for which no interval that holds at every look is known.
     """
     name = canonical_interval(interval, known)
     if isinstance(interval, Anytime) or check.is_among(name, ["anytime"]):
@@ -1386,26 +1388,22 @@ def checked_interval(interval: Any, known: Sequence[str]) -> str | Anytime:
                 "BootstrapAccumulator."
             )
             raise check.fail("interval", must, repr(interval), advice)
-        if isinstance(interval, Anytime):
-            return interval
-        must = "say at how many rows, or groups, you look first"
-        advice = (
-            f"Use interval={OF_LOOKS}, to look from {FEWEST_ROWS_AT_LOOK} rows on: fix the number "
-            "before the data are seen."
-        )
-        raise check.fail("interval", must, repr(name), advice)
+        if not isinstance(interval, Anytime):
+            must = "say at how many rows, or groups, you look first"
+            advice = (
+                f"Use interval={OF_LOOKS}, to look from {FEWEST_ROWS_AT_LOOK} rows on: fix the "
+                "number before the data are seen."
+            )
+            raise check.fail("interval", must, repr(name), advice)
+        for argument, value in refused.items():
+            if value is not None:
+                advice = (
+                    "No interval that holds at every look is known for it: use interval='auto'."
+                )
+                got = repr(value) if isinstance(value, str) else type(value).__name__
+                raise check.fail(argument, f"not be given with interval={interval}", got, advice)
+        return interval
     return check.check_choice("interval", name, [method for method in known if method != "anytime"])
-
-
-def check_one_look(interval: str | Anytime, **refused: Any) -> None:
-    """Refuse arguments, by name, for which no interval that holds at every look is known."""
-    if not isinstance(interval, Anytime):
-        return
-    for argument, value in refused.items():
-        if value is not None:
-            advice = "No interval that holds at every look is known for it: use interval='auto'."
-            got = repr(value) if isinstance(value, str) else type(value).__name__
-            raise check.fail(argument, f"not be given with interval={interval}", got, advice)
 
 
 def method_of(interval: str | Anytime) -> str:

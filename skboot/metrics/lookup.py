@@ -362,10 +362,10 @@ def name_of_same_value(function: Any, value: float, y_true: Any, y_pred: Any) ->
         parts = scorer_parts(scorer)
         assert parts is not None
         try:
-            same = float(parts.function(y_true, y_pred, **parts.options))
+            score = float(parts.function(y_true, y_pred, **parts.options))
         except (TypeError, ValueError):
             continue
-        if abs(same - value) <= 1e-12 * max(abs(value), 1.0):
+        if abs(score - value) <= 1e-12 * max(abs(value), 1.0):
             return name.removeprefix("neg_") if parts.sign < 0 else name
     return None
 

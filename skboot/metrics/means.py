@@ -735,11 +735,11 @@ class Coefficient(SumsStatistic):
             bias = _middle(_deviations(truth, predicted, 0.0, None))
         about = partial(_deviations, truth, centre, 0.0, sample_weight)
         residual = partial(_deviations, truth, predicted, bias, sample_weight)
-        made = [partial(part, power=power) for part in (about, residual) for power in (1, 2)]
+        sums = [partial(part, power=power) for part in (about, residual) for power in (1, 2)]
         weight: Any = 1.0
         if sample_weight is not None:
             weight = partial(np.array, sample_weight, dtype=np.float64)
-        return ReducedData(None, len(truth), TermColumns(len(truth), (1.0, weight, *made)))
+        return ReducedData(None, len(truth), TermColumns(len(truth), (1.0, weight, *sums)))
 
     def reduce_about(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]

@@ -262,7 +262,7 @@ def _number_codes(ranked: RankedRows, new: NDArray[np.bool_]) -> Codes:
             code[rows] = np.arange(start, start + len(rows), dtype=narrow)
     else:
         starts = np.flatnonzero(new)
-        number = np.cumsum(new, dtype=narrow)
+        number: NDArray[np.signedinteger] = np.cumsum(new, dtype=narrow)
         number -= 1
         code[ranked.order] = number
     level = None if ranked.level is None else ranked.level[starts]

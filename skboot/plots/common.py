@@ -68,11 +68,11 @@ class Display:
         below = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "borderaxespad": gap}
         style = {"frameon": False, "fontsize": "small"}
         legend = ax.legend(handles, lines, **below, **style)
-        taken = legend.get_window_extent().height
+        legend_height = legend.get_window_extent().height
         if self._has_own_figure:
             figure = self.figure_
-            figure.set_figheight(figure.get_figheight() + taken / dpi)
-        elif taken * 72 / dpi > _MOST_LEGEND * height:
+            figure.set_figheight(figure.get_figheight() + legend_height / dpi)
+        elif legend_height * 72 / dpi > _MOST_LEGEND * height:
             lines = [lines_of(label, room_above(ax) - 5 * size, "small") for label in labels]
             legend = ax.legend(handles, lines, loc="best", **style)
         return legend
@@ -212,8 +212,8 @@ def place_of(ax: Any) -> tuple[float, float]:
 def room_above(ax: Any) -> float:
     """Return the width (points) that a text above or below the middle of axes can have."""
     beside = ax.yaxis.get_tightbbox()
-    taken = 0.0 if beside is None else beside.width * 72 / ax.figure.dpi
-    return place_of(ax)[0] - taken
+    reserved = 0.0 if beside is None else beside.width * 72 / ax.figure.dpi
+    return place_of(ax)[0] - reserved
 
 
 def lines_of(text: str, width: float, size: str | float) -> str:

@@ -466,15 +466,15 @@ class CurveBandDisplay(Display):
         self._draw_legend_below()
 
 
-def _styles_of(given: Any, n_curves: int) -> list[dict[str, Any]]:
+def _styles_of(styles: Any, n_curves: int) -> list[dict[str, Any]]:
     """Return the style of each curve: that of all, or one of a list."""
-    if given is None or isinstance(given, Mapping):
-        return [dict(given or {}) for _ in range(n_curves)]
-    is_list = isinstance(given, Sequence) and all(isinstance(style, Mapping) for style in given)
-    if not is_list or len(given) != n_curves:
+    if styles is None or isinstance(styles, Mapping):
+        return [dict(styles or {}) for _ in range(n_curves)]
+    is_list = isinstance(styles, Sequence) and all(isinstance(style, Mapping) for style in styles)
+    if not is_list or len(styles) != n_curves:
         must = f"be a dict, or a list of {n_curves}, one for each curve"
-        raise fail("curve_kwargs", must, repr(given))
-    return [dict(style) for style in given]
+        raise fail("curve_kwargs", must, repr(styles))
+    return [dict(style) for style in styles]
 
 
 def _scores_of(

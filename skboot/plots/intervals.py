@@ -85,7 +85,7 @@ class ForestPlot(Display):
         letters = max(len(shortened(name)) for name in self.names)
         self._most_letters, self._largest_text = MAX_LABEL, _LARGE
         panels = [Panel(label, np.asarray(rows), np.asarray(rows)) for label, rows in self.panels]
-        columns = _in_columns(panels) if ax is None else [panels]
+        columns = _columns_of_panels(panels) if ax is None else [panels]
         self._has_values = show_values or (show_values is None and len(columns) == 1)
         n_beside = max(map(len, self.texts)) if self._has_values else 0
         if ax is None:
@@ -98,8 +98,8 @@ class ForestPlot(Display):
             axes: list[Any] = []
             for cell, column in zip(figure.add_gridspec(1, len(columns)), heights, strict=True):
                 # A short column leaves room at the bottom.
-                left = highest - sum(column)
-                ratios = [*column, left] if left > 0.5 else column
+                blank = highest - sum(column)
+                ratios = [*column, blank] if blank > 0.5 else column
                 grid = cell.subgridspec(len(ratios), 1, height_ratios=ratios)
                 axes += [figure.add_subplot(grid[k]) for k in range(len(column))]
             panels = [panel for column in columns for panel in column]
@@ -217,7 +217,7 @@ class ForestPlot(Display):
         ]
 
 
-def _in_columns(panels: Sequence[Panel]) -> list[list[Panel]]:
+def _columns_of_panels(panels: Sequence[Panel]) -> list[list[Panel]]:
     """Return panels in columns of so many rows at most; a longer panel is cut."""
     columns: list[list[Panel]] = [[]]
     n_above = 0

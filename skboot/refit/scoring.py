@@ -326,10 +326,10 @@ def note_on_callable(
         seconds += (time.perf_counter() - start) * n_runs * _CALLS_OF_A_RUN
         for name, named in candidates.items():
             try:
-                same = float(answers.lender.call(partial(named, answers.estimator), *rows))
+                score = float(answers.lender.call(partial(named, answers.estimator), *rows))
             except (AttributeError, TypeError, ValueError):
                 continue
-            if abs(same - value) <= 1e-12 * max(abs(value), 1.0):
+            if abs(score - value) <= 1e-12 * max(abs(value), 1.0):
                 texts.append(f"scoring={name!r} has the value of {metric.name!r}")
                 break
     if not texts or seconds < _WORTH_A_NAME:

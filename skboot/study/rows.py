@@ -376,12 +376,12 @@ def name_all_missing(error: ValueError, columns: Mapping[str, Any]) -> None:
                 is_present = "np.isfinite" if array.dtype.kind == "f" else "pandas.notna"
                 present.append(f"{is_present}({place})" + ".all(axis=1)" * (at.ndim > 1))
         are_arrays = all(hasattr(column, "dtype") for column in by_system.values())
-        taken = "{}[keep]" if are_arrays else "np.asarray({})[keep]"
+        selection = "{}[keep]" if are_arrays else "np.asarray({})[keep]"
         arguments.append(argument)
         values.append(
-            taken.format(argument)
+            selection.format(argument)
             if None in by_system
-            else f"{{k: {taken.format('p')} for k, p in {argument}.items()}}"
+            else f"{{k: {selection.format('p')} for k, p in {argument}.items()}}"
         )
     if len(missing) < 2:
         return

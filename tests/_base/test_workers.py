@@ -164,7 +164,8 @@ def watched(name="fit"):
     try:
         yield
     finally:
-        work.end_watch(watch)
+        if watch is not None:
+            watch.end()
 
 
 def test_long_work_reports_unasked_after_five_seconds_and_clears_its_line(terminal, clock):
