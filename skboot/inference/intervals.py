@@ -1378,7 +1378,7 @@ def checked_interval(interval: Any, known: Sequence[str]) -> str | Anytime:
         What can be asked for; with "anytime" also `Anytime`.
     """
     name = canonical_interval(interval, known)
-    if isinstance(interval, Anytime) or check.is_among(name, ["anytime"]):
+    if isinstance(interval, Anytime) or interval is Anytime or check.is_among(name, ["anytime"]):
         if "anytime" not in known:
             must = "be one that holds at one look"
             advice = (

@@ -265,16 +265,20 @@ class ResultTable(ShownDifferences, Mapping[Any, ValueT]):
     @door("ResultTable")
     def __init__(self, results: Mapping[Any, Any] | Iterable[Any] = (), /, **named: Any) -> None:
         by_name = results if isinstance(results, Mapping) else _named_by_metric(results)
-        self._results: dict[Any, Any] = {**by_name, **named}
+        results = {**by_name, **named}
         # What is no result is refused here, and not where the table is shown.
-        for _ in leaves(self._results):
+        for _ in leaves(results):
             pass
+        self._results = {name: _dict_as_table(value) for name, value in results.items()}
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._results)
 
     def __len__(self) -> int:
         return len(self._results)
+
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(self._results)
 
     def __contains__(self, key: object) -> bool:
         return key in self._results

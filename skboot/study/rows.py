@@ -342,7 +342,7 @@ def check_row_each(name: str, column: Any, n_samples: int) -> None:
     if column is not None and len(column) != n_samples:
         must = f"have a row for each of the {n_samples} rows that are predicted"
         advice = "Row order is what pairs them; an index is never used."
-        raise check.fail(name, must, f"{len(column)} rows", advice)
+        raise check.fail(name, must, check.counted(len(column), "row"), advice)
 
 
 @only_advises(None)
@@ -387,8 +387,8 @@ def name_all_missing(error: ValueError, columns: Mapping[str, Any]) -> None:
     n_rows = int(np.any([*missing.values()], axis=0).sum())
     counts = ", ".join(f"{int(rows.sum())} in {place}" for place, rows in missing.items())
     advice = (
-        f"Drop {n_rows} rows: keep = {' & '.join(present)}; {', '.join(arguments)} = "
-        f"{', '.join(values)}. Or say what the system predicts for them."
+        f"Drop {check.counted(n_rows, 'row')}: keep = {' & '.join(present)}; "
+        f"{', '.join(arguments)} = {', '.join(values)}. Or say what the system predicts for them."
     )
     amend(error, bad._replace(got=f"rows with such values in several: {counts}", advice=advice))
 

@@ -153,6 +153,15 @@ def test_a_table_is_made_as_a_dict_is():
     assert ResultTable([("a", result)]) == ResultTable(a=result) == ResultTable({"a": result})
 
 
+def test_what_a_table_was_made_of_may_change_without_it():
+    result = bootstrap_score([0, 1] * 20, [0, 1] * 19 + [1, 0], random_state=0)
+    inner = {"women": result}
+    table = ResultTable({"accuracy": inner, "again": result})
+    inner["men"] = result
+    assert list(table["accuracy"]) == ["women"]
+    assert list(reversed(table)) == ["again", "accuracy"]
+
+
 def test_values_of_another_type_are_named():
     with pytest.raises(TypeError, match="Got int for 'a'"):
         ResultTable({"a": 1}).summary()
