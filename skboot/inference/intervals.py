@@ -1243,8 +1243,8 @@ class AtEveryLook(Interval):
         first_look = premises.first_look
         if first_look is None:
             return (
-                "needs the number of units at the first look, which a call of trained systems "
-                f"gives: {OF_LOOKS}. Use interval='auto'."
+                "needs the number of units at the first look, which the call of trained systems "
+                f"takes: interval={OF_LOOKS}. Use interval='auto'."
             )
         if design.averages_tasks or design.n_factors > 1 or design.units_are_blocks:
             return "is for independent rows and for groups. Use interval='auto'."

@@ -555,7 +555,8 @@ def _name_parts(
 def _named_by_metric(results: Iterable[Any]) -> dict[Any, Any]:
     """Return results by the names of their metrics; pairs of name and result as they are."""
     named: dict[Any, Any] = {}
-    for result in results:
+    is_list = isinstance(results, Iterable)
+    for result in results if is_list else [None]:
         if isinstance(result, tuple) and len(result) == 2:
             name, result = result
         else:
@@ -565,7 +566,7 @@ def _named_by_metric(results: Iterable[Any]) -> dict[Any, Any]:
                 "be a dict of results by name, or a list of results, which are named by their "
                 "metrics"
             )
-            got = f"a list with {type(result).__name__}"
+            got = f"a list with {type(result).__name__}" if is_list else type(results).__name__
             raise as_type_error(check.fail("results", must, got, "Give a dict."))
         if name in named:
             raise check.fail(

@@ -374,7 +374,11 @@ def name_all_missing(error: ValueError, columns: Mapping[str, Any]) -> None:
                 missing[place] = at.reshape(len(at), -1).any(axis=1)
                 is_present = "np.isfinite" if array.dtype.kind == "f" else "pandas.notna"
                 present.append(f"{is_present}({place})" + ".all(axis=1)" * (at.ndim > 1))
-        are_arrays = all(hasattr(column, "dtype") for column in by_system.values())
+        # Trials in an array would be two factors.
+        are_arrays = all(
+            hasattr(column, "dtype") or isinstance(column, TwoColumns)
+            for column in by_system.values()
+        )
         taken = "{}[keep]" if are_arrays else "np.asarray({})[keep]"
         arguments.append(argument)
         values.append(

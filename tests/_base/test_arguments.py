@@ -115,6 +115,14 @@ def test_the_class_of_an_interval_leads_to_its_value():
         bootstrap_score(Y, A, interval=Anytime)
 
 
+def test_a_finished_result_leads_to_the_call_that_takes_the_first_look():
+    result = bootstrap_score(Y, A, n_resamples=99, random_state=0)
+    with pytest.raises(
+        ValueError, match=r"to the call: bootstrap_score\(\.\.\., interval=skboot\."
+    ):
+        result.interval(Anytime(100))
+
+
 def test_columns_in_parts_are_refused():
     da = pytest.importorskip("dask.array")
     with pytest.raises(ValueError, match=r"'a' parameter of Crossed .* in memory.*compute\(\)"):

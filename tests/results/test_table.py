@@ -142,7 +142,7 @@ def test_two_results_of_one_metric_need_names():
     assert list(ResultTable({"a": result, "b": result})) == ["a", "b"]
 
 
-@pytest.mark.parametrize("wrong", [[1], [{"a": 1}], "ab", [None]], ids=repr)
+@pytest.mark.parametrize("wrong", [[1], [{"a": 1}], "ab", [None], None, 1], ids=repr)
 def test_a_list_of_something_else_is_refused(wrong):
     with pytest.raises(TypeError, match="list of results, which are named by their metrics"):
         ResultTable(wrong)
