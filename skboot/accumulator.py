@@ -195,8 +195,8 @@ class BootstrapAccumulator(Hinting):
         self._state = StreamState.empty(self._settings)
 
     def __repr__(self) -> str:
-        n_rows, n_resamples = self._state.n_rows, self._settings.n_resamples
-        return f"<BootstrapAccumulator: {n_rows} rows, {n_resamples} resamples>"
+        rows = check.counted(self._state.n_rows, "row")
+        return f"<BootstrapAccumulator: {rows}, {self._settings.n_resamples} resamples>"
 
     @property
     def n_samples(self) -> int:

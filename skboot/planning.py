@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ._base.checks import check_confidence_level, check_count, fail
+from ._base.checks import check_confidence_level, check_count, counted, fail
 from ._base.doors import door
 from ._base.errors import collected
 from .inference.evidence import Evidence
@@ -630,8 +630,9 @@ def _notes_of_pair(
     if pair._discordant is not None and sum(pair._discordant[:2]) < FEW:
         count = sum(pair._discordant[:2])
         notes.append(
-            f"Only {count} rows of the pilot are discordant for {pair.first} and {pair.second} "
-            f"(fewer than {FEW}): their share is poorly estimated, and the plan is a guess."
+            f"The pilot has only {counted(count, 'discordant row')} for {pair.first} and "
+            f"{pair.second} (fewer than {FEW}): their share is poorly estimated, and the plan is a "
+            "guess."
         )
     if not facts.paired:
         notes.append(
@@ -712,7 +713,8 @@ def _size(call: PlanCall) -> tuple[int | None, int]:
     best = _best(call, runs[-1])
     noun = "half-width" if call.power is None else "power"
     must = "be within reach of more test units"
-    got = f"{call.target_value:g}; the {noun} comes to {best:.3g} at best, with {runs[-1]} runs"
+    at_best = f"{best:.3g} at best, with {counted(runs[-1], 'run')}"
+    got = f"{call.target_value:g}; the {noun} comes to {at_best}"
     spread = pilot_facts.spread
     if isinstance(spread, Spread) and spread.fixed > 0:
         advice = "Only more training sets would reduce the variance between training samples."

@@ -155,6 +155,14 @@ def test_missing_values_of_several_arguments_are_told_with_the_line_that_drops_t
     assert result.n_samples == N - 5
 
 
+def test_the_line_that_drops_rows_leaves_trials_what_they_are():
+    trials = skboot.Trials(np.arange(N) % 20, np.arange(N) // 20)
+    given = {"y_true": missing(Y, 3), "y_pred": missing(A, 5), "groups": trials}
+    left = kept_as(message_of(lambda: bootstrap_score(**given)), given)
+    assert isinstance(left["groups"], skboot.Trials)
+    assert len(left["groups"]) == len(left["y_pred"]) == N - 2
+
+
 def test_missing_values_of_systems_are_told_with_those_of_the_truth():
     systems = {"a": missing(A, 5, 7), "b": B, "c": missing(C, 5)}
     given = {"y_true": missing(Y, 3), "y_preds": systems}

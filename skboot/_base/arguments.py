@@ -94,7 +94,7 @@ class TwoColumns:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(<{len(self)} rows>)"
+        return f"{type(self).__name__}(<{check.counted(len(self), 'row')}>)"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -244,7 +244,8 @@ class Judge:
         labels: ArrayLike | Mapping[str, ArrayLike],
         weight: float | Literal["auto"] = "auto",
     ) -> None:
-        if labels is None or isinstance(labels, str | Judge):
+        columns = labels.values() if isinstance(labels, Mapping) else [labels]
+        if isinstance(labels, Judge) or not all(map(np.ndim, columns)):
             must = "be the judge's labels, one for each row"
             raise check.fail("labels", must, repr(labels))
         object.__setattr__(self, "labels", labels)
@@ -276,9 +277,9 @@ class Judge:
 
     def __repr__(self) -> str:
         columns = self.by_system
-        shown = f"<{len(next(iter(columns.values()), ()))} rows>"
+        shown = f"<{check.counted(len(next(iter(columns.values()), ())), 'row')}>"
         if None not in columns:
-            shown = f"<{len(columns)} systems>"
+            shown = f"<{check.counted(len(columns), 'system')}>"
         return f"Judge({shown}, weight={self.weight!r})"
 
     @property

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .errors import arguments_named as arguments_named
+from .errors import counted as counted
 from .errors import fail as fail
 from .errors import say
 from .hints import OF_A_MODEL, OF_SEVERAL
@@ -316,7 +317,7 @@ def check_no_missing(name: str, array: NDArray[Any], advice: str = "") -> None:
         raise fail(
             name,
             "not contain NaN, infinity or None",
-            f"{bad.sum()} such value{'s' if bad.sum() > 1 else ''}, the first in row {row}",
+            f"{counted(int(bad.sum()), 'such value')}, the first in row {row}",
             advice
             or "Remove these rows from every argument, or say what the system predicts for them.",
             about="missing",
@@ -389,7 +390,7 @@ def check_same_length(**columns: Any) -> int:
             raise fail(
                 name,
                 f"have as many rows as {reference!r}",
-                f"{length} rows and {lengths[reference]} rows",
+                f"{counted(length, 'row')} and {counted(lengths[reference], 'row')}",
                 OF_SEVERAL if turned else "Row order is what pairs them; an index is never used.",
             )
     return lengths[reference]
@@ -518,11 +519,11 @@ def check_strata(
     high = np.full(groups.max() + 1, -1)
     np.minimum.at(low, groups, codes)
     np.maximum.at(high, groups, codes)
-    if np.any(low != high):
+    if n_split := int(np.sum(low != high)):
         raise fail(
             "strata",
             "be the same for all rows of a group",
-            f"{int(np.sum(low != high))} groups that lie in several strata",
+            f"{counted(n_split, 'group')} with rows in several strata",
             "Units are resampled within strata, so a group must lie in one stratum.",
         )
     return codes

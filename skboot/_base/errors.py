@@ -89,6 +89,17 @@ def thousands(n: int) -> str:
     return f"{n:,}" if n >= 10_000 else str(n)
 
 
+def counted(n: int, noun: str) -> str:
+    """Return a number of things, as in "3 rows" and "1 row"."""
+    return f"{thousands(n)} {noun if n == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun, as in "members of each factor"."""
+    head, *ending = noun.split(" of ", 1)
+    return " of ".join([f"{head}s", *ending])
+
+
 def refuse(text: str) -> ValueError:
     """Make the error of a call that no single argument spoils; doors name the function."""
     return BadArgument("", text).error()

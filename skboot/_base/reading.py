@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import Unusable, as_array, has_order
+from .checks import Unusable, as_array, counted, has_order
 
 Cells = list[str] | NDArray[Any]
 CellsByName = dict[str, Cells]
@@ -106,7 +106,8 @@ def read_columns(path: str, needed: Sequence[str], optional: Sequence[str] = ())
     name_of_first, n_rows = next(iter(lengths.items()))
     for name, length in lengths.items():
         if length != n_rows:
-            raise BadCall(f"{name_of_first!r} has {n_rows} rows, and {name!r} has {length}")
+            rows = counted(n_rows, "row")
+            raise BadCall(f"{name_of_first!r} has {rows}, and {name!r} has {length}")
     if n_rows == 0:
         raise BadCall(f"{path!r} has no rows")
     return columns
@@ -144,7 +145,8 @@ def _read_csv(path: str, selection: Selection, delimiter: str = ",") -> CellsByN
                 for number, row in enumerate(rows, n_rows + 1):
                     if len(row) != len(header):
                         raise BadCall(
-                            f"row {number} has {len(row)} cells, and the header has {len(header)}"
+                            f"row {number} has {counted(len(row), 'cell')}, and the header has "
+                            f"{len(header)}"
                         )
             if len(header) > 1 and header in rows:
                 number = n_rows + rows.index(header) + 1

@@ -388,12 +388,12 @@ def _scores_in_array(values: Any, datasets: Any, methods: Any, greater_is_better
 
 def _checked_labels(name: str, values: Any, n: int, noun: str) -> list[str]:
     """Names beside an array, one per row or column."""
-    must = f"name each of the {n} {noun}s of the array"
+    must = f"name each of the {check.counted(n, noun)} of the array"
     if values is None or isinstance(values, str | bytes):
         raise check.fail(name, must, repr(values), f"Use {name}=['A', 'B', ...].")
     names = [str(label) for label in values]
     if len(names) != n:
-        raise check.fail(name, must, f"{len(names)} names")
+        raise check.fail(name, must, check.counted(len(names), "name"))
     _check_names(name, names, noun)
     return names
 
@@ -403,7 +403,7 @@ def _number(value: Any, name: str, method: str) -> float:
     where = f"of method {method!r} on data set {name!r}"
     if isinstance(value, list | tuple | np.ndarray):
         must = "hold one number for each method and data set"
-        raise check.fail("scores", must, f"{len(value)} numbers {where}", _RUNS)
+        raise check.fail("scores", must, f"{check.counted(len(value), 'number')} {where}", _RUNS)
     if value is None or (isinstance(value, Real) and np.isnan(float(value))):
         must = "have a score of every method on every data set"
         advice = "Leave out the data set, or the method."

@@ -233,7 +233,8 @@ def checked_systems(
             raise check.fail(
                 arguments[name],
                 f"have as many rows as {arguments[leading]}",
-                f"{len(predicted)} rows and {len(columns[leading])} rows",
+                f"{check.counted(len(predicted), 'row')} and "
+                f"{check.counted(len(columns[leading]), 'row')}",
                 "Row order is what pairs them; an index is never used. For systems on different "
                 f"test sets use {way}, with y_true by system.",
             )

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from .._base.errors import Note, Notes, collected
+from .._base.errors import Note, Notes, collected, counted
 from .._base.values import LazySequence, spread_of
 from ..inference._tuning import (
     DIFFERENCES_AT_ONCE,
@@ -957,7 +957,8 @@ def notes_on_pairs(
     notes += [Note("degenerate", text) for text in flat[:3]]
     if n_undefined.any():
         most = int(n_undefined.max())
-        notes.add("advice", f"Undefined on up to {most} resamples, which are left out.")
+        left_out = f"which {'is' if most == 1 else 'are'} left out"
+        notes.add("advice", f"Undefined on up to {counted(most, 'resample')}, {left_out}.")
     if rough:
         notes.add(
             "caution",

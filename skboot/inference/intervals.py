@@ -1243,8 +1243,8 @@ class AtEveryLook(Interval):
         first_look = premises.first_look
         if first_look is None:
             return (
-                "needs the number of units at the first look, which a call of trained systems "
-                f"gives: {OF_LOOKS}. Use interval='auto'."
+                "needs the number of units at the first look, which the call of trained systems "
+                f"takes: interval={OF_LOOKS}. Use interval='auto'."
             )
         if design.averages_tasks or design.n_factors > 1 or design.units_are_blocks:
             return "is for independent rows and for groups. Use interval='auto'."
@@ -1380,7 +1380,7 @@ def checked_interval(interval: Any, known: Sequence[str], **refused: Any) -> str
         Arguments, by name, for which no interval that holds at every look is known.
     """
     name = canonical_interval(interval, known)
-    if isinstance(interval, Anytime) or check.is_among(name, ["anytime"]):
+    if isinstance(interval, Anytime) or interval is Anytime or check.is_among(name, ["anytime"]):
         if "anytime" not in known:
             must = "be one that holds at one look"
             advice = (

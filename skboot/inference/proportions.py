@@ -19,7 +19,7 @@ from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri, stdtrit
 
-from .._base.checks import check_choice, check_confidence_level, fail
+from .._base.checks import check_choice, check_confidence_level, counted, fail
 from .._base.doors import door
 from .._base.typing import ProportionInterval
 from .evidence import ConfidenceInterval
@@ -178,7 +178,7 @@ def proportion_interval(
     n, share = whole_number("n", n), cast(Any, k)
     if isinstance(share, float) and 0 < share < 1 and n > 1:
         hits = f"k={round(share * n)}, n={n}"
-        advice = f"k counts the hits: for a share of {share:g} of {n} rows use {hits}."
+        advice = f"k counts the hits: for a share of {share:g} of {counted(n, 'row')} use {hits}."
         raise fail("k", "be an integer", repr(share), advice)
     k = whole_number("k", k)
     if n < 1 or not 0 <= k <= n:

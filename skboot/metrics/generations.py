@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._base.checks import check_column, check_count, converted, fail
+from .._base.checks import check_column, check_count, converted, counted, fail
 from .._base.doors import door
 
 # Maximum number of generations of a question: floats hold all whole numbers up to it.
@@ -68,7 +68,7 @@ def pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, k: int) -> NDArray[np.
     samples = _counts("n_samples", n_samples)
     if len(samples) != len(correct):
         must = f"be one number, or one for each of the {len(correct)} questions of n_correct"
-        raise fail("n_samples", must, f"{len(samples)} numbers")
+        raise fail("n_samples", must, counted(len(samples), "number"))
     _refuse("n_samples", f"be at least k, {k}", samples, samples < k, "Use a smaller k.")
     advice = "A question has no more correct generations than generations."
     _refuse("n_correct", "be at most n_samples", correct, correct > samples, advice)

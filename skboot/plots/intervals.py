@@ -555,7 +555,8 @@ def _check_names(names: Any, n_results: int) -> None:
     if not is_column or not hasattr(names, "__len__"):
         raise check.fail("names", must, repr(names))
     if len(names) != n_results:
-        raise check.fail("names", must, f"{len(names)} names for {n_results} results")
+        got = f"{check.counted(len(names), 'name')} for {check.counted(n_results, 'result')}"
+        raise check.fail("names", must, got)
     wrong = [name for name in names if not isinstance(name, str)]
     if wrong:
         raise check.fail("names", "hold strings", repr(wrong[0]))

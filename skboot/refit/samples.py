@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._base.errors import counted
 from .._base.work import child_seed, child_words
 from ..splitters.bootstrap import draws_that_leave_some_out, rows_by_class
 from .training import Run, rows_of_sample
@@ -203,7 +204,7 @@ class DrawnSamples(Sequence[Any]):
         return {name: value for name, value in vars(self).items() if name != "_runs"}
 
     def __repr__(self) -> str:
-        return f"<{len(self)} training samples of {self._draw.args[0]} rows>"
+        return f"<{counted(len(self), 'training sample')} of {counted(self._draw.args[0], 'row')}>"
 
     def to_dict(self) -> dict[str, list[list[int]]]:
         """Return the rows of all samples, for a file.

@@ -28,7 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import PredefinedSplit, check_cv
 
 from .._base.checks import missing_rows
-from .._base.errors import fail, refuse
+from .._base.errors import counted, fail, refuse
 from .._base.sklearn_compat import n_rows_of, take
 from .._base.values import arrays_of, remove_abandoned, replace_link, write_atomically
 from .._base.work import progress, results_in_chunks
@@ -564,8 +564,8 @@ class Answers:
             n_answers = n_rows_of(part) if np.ndim(part) or sparse.issparse(part) else 1
             if n_answers != n_rows:
                 raise refuse(
-                    f"{name} returns {n_answers} answers for {n_rows} rows. It must return one for "
-                    "each row of X."
+                    f"{name} returns {counted(n_answers, 'answer')} for {counted(n_rows, 'row')}. "
+                    "It must return one for each row of X."
                 )
             values = np.asarray(part.data if sparse.issparse(part) else part)
             if missing_rows(values) is not None or np.ma.is_masked(part):

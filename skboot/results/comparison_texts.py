@@ -419,8 +419,9 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
         level = rendering.percent(outperformance.confidence_level)
         on = " on bootstrap samples" if _is_left_out(result) else ""
         sentence += (
-            f" {pair.first} beat {pair.second} in {share}% of {outperformance.n_pairs} pairs of "
-            f"runs{on} ({level} CI {low} to {high}%, given {_condition_phrase(result)})."
+            f" {pair.first} beat {pair.second} in {share}% of "
+            f"{wording.counted(outperformance.n_pairs, 'pair of runs')}{on} "
+            f"({level} CI {low} to {high}%, given {_condition_phrase(result)})."
         )
     word = _comparative(result)
     not_significant = "The difference is not significant: this does not show that"
@@ -602,7 +603,8 @@ def facts(result: ComparisonResult, options: rendering.TableOptions) -> list[tup
         lines.append(("best", text))
     hidden = n - len(result._shown_pairs)
     if hidden:
-        lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
+        left_out = wording.counted(hidden, "difference")
+        lines.append(("not shown", f"{left_out}; to_frame() and to_dict() hold them"))
     if system._basis.is_resampled:
         resampled = f"{wording.units(system)} for all {result._compared}s together"
         if not result._is_paired:

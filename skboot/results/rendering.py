@@ -341,9 +341,11 @@ def number(value: float, digits: int | Scale | Fixed) -> str:
     if not value:
         # More zeros than are read say no more than one.
         return f"{0:.{digits if 0 < digits <= 7 else 0}f}"
-    size = math.floor(math.log10(abs(value)))
+    # Rounding may add a digit: 998 in tens is 1000.
+    rounded = round(value, digits) or value
+    size = math.floor(math.log10(abs(rounded)))
     if abs(value) >= 1e9 or (digits > 7 and abs(value) < 1e-3):
-        return f"{value:.{min(max(digits + size, 0), _PRECISION)}e}"
+        return f"{rounded:.{min(max(digits + size, 0), _PRECISION)}e}"
     digits = min(digits, _PRECISION - size)
     text = f"{value:.{digits}f}" if digits >= 0 else f"{round(value, digits):.0f}"
     return text.lstrip("-") if not text.strip("-0.") else text

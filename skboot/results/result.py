@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from .._base.arguments import Anytime
 from .._base.checks import check_choice, check_confidence_level, check_count, check_flag, fail
 from .._base.doors import door
 from .._base.errors import as_type_error, collected, refuse, tell
@@ -1082,7 +1083,9 @@ class EvaluationResult(FromACall, ShownNumbers):
         """
         for name, value in (("method", method), ("estimand", estimand)):
             if value is not None and not isinstance(value, str):
-                raise fail(name, "be None or a name", repr(value))
+                looks = f"Give it to the call: bootstrap_score(..., interval=skboot.{value!r})."
+                advice = looks if isinstance(value, Anytime) else ""
+                raise fail(name, "be None or a name", repr(value), advice)
         if confidence_level is not None:
             confidence_level = check_confidence_level(confidence_level)
         with collected() as notes:

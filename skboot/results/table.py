@@ -265,16 +265,20 @@ class ResultTable(ShownDifferences, Mapping[Any, ValueT]):
     @door("ResultTable")
     def __init__(self, results: Mapping[Any, Any] | Iterable[Any] = (), /, **named: Any) -> None:
         by_name = results if isinstance(results, Mapping) else _named_by_metric(results)
-        self._results: dict[Any, Any] = {**by_name, **named}
+        results = {**by_name, **named}
         # What is no result is refused here, and not where the table is shown.
-        for _ in leaves(self._results):
+        for _ in leaves(results):
             pass
+        self._results = {name: _dict_as_table(value) for name, value in results.items()}
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._results)
 
     def __len__(self) -> int:
         return len(self._results)
+
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(self._results)
 
     def __contains__(self, key: object) -> bool:
         return key in self._results
@@ -551,7 +555,8 @@ def _name_parts(
 def _named_by_metric(results: Iterable[Any]) -> dict[Any, Any]:
     """Return results by the names of their metrics; pairs of name and result as they are."""
     named: dict[Any, Any] = {}
-    for result in results:
+    is_list = isinstance(results, Iterable)
+    for result in results if is_list else [None]:
         if isinstance(result, tuple) and len(result) == 2:
             name, result = result
         else:
@@ -561,7 +566,7 @@ def _named_by_metric(results: Iterable[Any]) -> dict[Any, Any]:
                 "be a dict of results by name, or a list of results, which are named by their "
                 "metrics"
             )
-            got = f"a list with {type(result).__name__}"
+            got = f"a list with {type(result).__name__}" if is_list else type(results).__name__
             raise as_type_error(check.fail("results", must, got, "Give a dict."))
         if name in named:
             raise check.fail(

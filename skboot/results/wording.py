@@ -13,6 +13,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+# Re-exported, so that modules beside this one take words from one place.
+from .._base.errors import counted as counted
+from .._base.errors import plural as plural
 from .._base.errors import thousands
 from ..inference.automatic import NO_LIMITS, TOO_FEW, resamples_vary
 from ..inference.intervals import title_of, words_of
@@ -422,17 +425,6 @@ def units_and_rows(result: EvaluationResult) -> str:
     if result._provenance.facts.block_length:
         return f"{units(result)}, {rows} in all"
     return f"{units(result)} with {rows}"
-
-
-def counted(n: int, noun: str) -> str:
-    """Return a number of things, as in "3 rows"."""
-    return f"{thousands(n)} {noun if n == 1 else plural(noun)}"
-
-
-def plural(noun: str) -> str:
-    """Return the plural of a noun, as in "members of each factor"."""
-    head, *ending = noun.split(" of ", 1)
-    return " of ".join([f"{head}s", *ending])
 
 
 def listed(items: Sequence[str]) -> str:

@@ -566,8 +566,8 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
         if shared:
             subject = "The test set" if name is None else f"The test set {name!r}"
             sentences.append(
-                f"{subject} shares {len(shared)} groups with the training set: the score is that "
-                "on known groups, not on new ones."
+                f"{subject} shares {check.counted(len(shared), 'group')} with the training "
+                "set: the score is that on known groups, not on new ones."
             )
     return sentences
 

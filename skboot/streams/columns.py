@@ -292,7 +292,8 @@ def state_of_scanned(
         n = column._files.n_rows if isinstance(column, DatasetColumns) else len(column)
         if n != n_rows:
             must = f"have as many rows as {name_of_files!r}"
-            raise check.fail(name, must, f"{n} rows and {n_rows} rows")
+            got = f"{check.counted(n, 'row')} and {check.counted(n_rows, 'row')}"
+            raise check.fail(name, must, got)
     settings = settings.for_rows(n_rows)
     # Runs of rows begin and end with parts of the files, and are of about one size.
     edges, step = [0], max(n_rows // _RUNS, 1)
@@ -390,8 +391,8 @@ class _Files:
                 skipped = max(skipped - batch.num_rows, 0)
             if n_read != n:
                 raise RuntimeError(
-                    f"A part of the data set had {n} rows when it was scanned, and has {n_read} "
-                    "rows now. Scan it again when nothing writes to it."
+                    f"A part of the data set had {check.counted(n, 'row')} when it was scanned, "
+                    f"and has {n_read} now. Scan it again when nothing writes to it."
                 )
 
 
@@ -551,7 +552,7 @@ def _pieces_of_partitions(columns: Mapping[str, Any]) -> tuple[list[list[Any]], 
         column: Any = values if name in lazy else check.converted(name, values)
         if len(column) != sum(lengths):
             must = "have as many rows as other columns"
-            raise check.fail(name, must, f"{len(column)} rows and {sum(lengths)}")
+            raise check.fail(name, must, f"{check.counted(len(column), 'row')} and {sum(lengths)}")
         if name not in lazy:
             parts = np.split(column, np.cumsum(lengths)[:-1])
             pieces.append([named(name, part) for part in parts])

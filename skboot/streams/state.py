@@ -463,7 +463,7 @@ def check_table_size(n_cells: int, settings: StreamSettings) -> None:
     """Refuse so many pairs of labels that their sums take too much memory."""
     if n_cells * (1 + settings.n_drawn) * 8 > _MOST_BYTES:
         must = f"hold labels whose pairs fit {_MOST_BYTES >> 20} MB of sums"
-        got = f"{n_cells} pairs of labels with {settings.n_drawn} resamples each"
+        got = f"{check.counted(n_cells, 'pair of labels')} with {settings.n_drawn} resamples each"
         advice = "Use fewer resamples, or metrics that are means of rows."
         raise fail("y_true", must, got, advice)
 

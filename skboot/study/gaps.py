@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._base.errors import Note, first_of
+from .._base.errors import Note, counted, first_of
 from ..inference.evidence import Evidence
 from ..inference.gap import Side, SubgroupGap
 from ..inference.proportions import Discordant
@@ -202,13 +202,13 @@ def _reason(subgroup: Subgroup, evidence: Evidence) -> tuple[str, str] | None:
         of_class = "" if subgroup.n_class is None else " of a class"
         return f"fewer than {subgroup.needed} rows{of_class}", f"{n}"
     if np.isnan(evidence.estimate):
-        return "being undefined", f"{subgroup.n_rows} rows"
+        return "being undefined", counted(subgroup.n_rows, "row")
     undefined = int(np.isnan(replicates).sum())
     if undefined:
         return "being undefined on some resamples", f"{undefined} of {len(replicates)}"
     if not subgroup.is_share and np.ptp(replicates) == 0:
         # The number of rows says how uncertain a share is, also where its replicates do not vary.
-        return "having the same value on every resample", f"{subgroup.n_rows} rows"
+        return "having the same value on every resample", counted(subgroup.n_rows, "row")
     return None
 
 

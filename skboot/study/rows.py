@@ -343,7 +343,7 @@ def check_row_each(name: str, column: Any, n_samples: int) -> None:
     if column is not None and len(column) != n_samples:
         must = f"have a row for each of the {n_samples} rows that are predicted"
         advice = "Row order is what pairs them; an index is never used."
-        raise check.fail(name, must, f"{len(column)} rows", advice)
+        raise check.fail(name, must, check.counted(len(column), "row"), advice)
 
 
 @only_advises(None)
@@ -375,7 +375,11 @@ def name_all_missing(error: ValueError, columns: Mapping[str, Any]) -> None:
                 missing[place] = at.reshape(len(at), -1).any(axis=1)
                 is_present = "np.isfinite" if array.dtype.kind == "f" else "pandas.notna"
                 present.append(f"{is_present}({place})" + ".all(axis=1)" * (at.ndim > 1))
-        are_arrays = all(hasattr(column, "dtype") for column in by_system.values())
+        # Trials in an array would be two factors.
+        are_arrays = all(
+            hasattr(column, "dtype") or isinstance(column, TwoColumns)
+            for column in by_system.values()
+        )
         selection = "{}[keep]" if are_arrays else "np.asarray({})[keep]"
         arguments.append(argument)
         values.append(
@@ -388,8 +392,8 @@ def name_all_missing(error: ValueError, columns: Mapping[str, Any]) -> None:
     n_rows = int(np.any([*missing.values()], axis=0).sum())
     counts = ", ".join(f"{int(rows.sum())} in {place}" for place, rows in missing.items())
     advice = (
-        f"Drop {n_rows} rows: keep = {' & '.join(present)}; {', '.join(arguments)} = "
-        f"{', '.join(values)}. Or say what the system predicts for them."
+        f"Drop {check.counted(n_rows, 'row')}: keep = {' & '.join(present)}; "
+        f"{', '.join(arguments)} = {', '.join(values)}. Or say what the system predicts for them."
     )
     amend(error, bad._replace(got=f"rows with such values in several: {counts}", advice=advice))
 

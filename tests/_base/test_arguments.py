@@ -94,11 +94,33 @@ def test_columns_are_copied_and_locked():
             partial(Anytime, 5),
             "'first_look' parameter of Anytime must be an integer of",
         ),
+        (partial(Crossed, [1], [1, 2]), "Got 2 rows and 1 row. Row order"),
+        (partial(Judge, 3), "'labels' parameter of Judge must be the judge's labels"),
+        (partial(Judge, {"A": "label"}), "'labels' parameter of Judge must be the judge's labels"),
     ],
 )
 def test_what_makes_no_value_is_refused_where_it_is_made(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_one_row_is_written_as_one():
+    assert repr(Crossed([1], [2])) == "Crossed(<1 row>)"
+    assert repr(Judge([1])) == "Judge(<1 row>, weight='auto')"
+    assert repr(Judge({"A": [1, 0]}, weight=1)) == "Judge(<1 system>, weight=1)"
+
+
+def test_the_class_of_an_interval_leads_to_its_value():
+    with pytest.raises(ValueError, match=r"at how many rows.*skboot\.Anytime\(first_look=100\)"):
+        bootstrap_score(Y, A, interval=Anytime)
+
+
+def test_a_finished_result_leads_to_the_call_that_takes_the_first_look():
+    result = bootstrap_score(Y, A, n_resamples=99, random_state=0)
+    with pytest.raises(
+        ValueError, match=r"to the call: bootstrap_score\(\.\.\., interval=skboot\."
+    ):
+        result.interval(Anytime(100))
 
 
 def test_columns_in_parts_are_refused():

@@ -36,6 +36,14 @@ def test_rounding_moves_no_number_by_a_fortieth_of_the_widest_and_no_interval_is
         assert decimals.at(max(widths)) <= digits
 
 
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [(9.98e21, -20, "1.00e+22"), (9.94e21, -20, "9.9e+21"), (9.996e-12, 14, "1.000e-11")],
+)
+def test_a_number_that_rounding_makes_longer_has_the_decimals_of_the_others(value, digits, text):
+    assert rendering.number(value, digits) == text
+
+
 def test_intervals_that_differ_by_less_than_a_hundredfold_have_the_same_decimals():
     for narrow in np.geomspace(0.002, 0.2, 9):
         decimals = Decimals.of([0.2, narrow])

@@ -142,7 +142,7 @@ def test_two_results_of_one_metric_need_names():
     assert list(ResultTable({"a": result, "b": result})) == ["a", "b"]
 
 
-@pytest.mark.parametrize("wrong", [[1], [{"a": 1}], "ab", [None]], ids=repr)
+@pytest.mark.parametrize("wrong", [[1], [{"a": 1}], "ab", [None], None, 1], ids=repr)
 def test_a_list_of_something_else_is_refused(wrong):
     with pytest.raises(TypeError, match="list of results, which are named by their metrics"):
         ResultTable(wrong)
@@ -151,6 +151,15 @@ def test_a_list_of_something_else_is_refused(wrong):
 def test_a_table_is_made_as_a_dict_is():
     result = scores()["f1"]
     assert ResultTable([("a", result)]) == ResultTable(a=result) == ResultTable({"a": result})
+
+
+def test_what_a_table_was_made_of_may_change_without_it():
+    result = bootstrap_score([0, 1] * 20, [0, 1] * 19 + [1, 0], random_state=0)
+    inner = {"women": result}
+    table = ResultTable({"accuracy": inner, "again": result})
+    inner["men"] = result
+    assert list(table["accuracy"]) == ["women"]
+    assert list(reversed(table)) == ["again", "accuracy"]
 
 
 def test_values_of_another_type_are_named():
