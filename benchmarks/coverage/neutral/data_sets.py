@@ -21,7 +21,7 @@ from . import intervals
 from .learners import LEARNERS
 from .processes import LOSSES, PROCESSES, no_information
 
-N_FRESH = {100: 10_000, 500: 20_000}
+N_FRESH = {100: 20_000, 500: 50_000}
 # Training sets more of each data set, for the expected risk alone.
 N_MORE = 4
 # And of each cell, whatever the number of its data sets.

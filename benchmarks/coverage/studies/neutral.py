@@ -21,7 +21,7 @@ default), and the "adjusted" intervals of .632+ and out-of-bag (200), by
 `skboot.inference.prediction_error`.
 
 Losses: zero-one and squared are in the tables; log loss and absolute loss, of the same models, are
-in the CSV. Risk R of the model of all rows: mean over 10,000 (n = 500: 20,000) fresh rows of the
+in the CSV. Risk R of the model of all rows: mean over 20,000 (n = 500: 50,000) fresh rows of the
 loss that is expected given the row, so that what a target adds by chance is integrated. Expected
 risk ER: mean over the models of all data sets, of four more training sets for each, and of a
 hundred more for the cell.
