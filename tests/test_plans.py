@@ -324,7 +324,7 @@ def test_few_rows_that_tell_systems_apart_and_small_plans_are_cautioned_of():
     other[:4] = 1 - other[:4]
     [pair] = compare_systems(Y, {"A": A, "B": other}, random_state=0).pairs
     notes = plan_evaluation(pair, difference=0.05).notes
-    assert any("Only 4 rows of the pilot are discordant for A and B" in note for note in notes)
+    assert any("The pilot has only 4 discordant rows for A and B" in note for note in notes)
     notes = plan_evaluation(proportion=0.9, half_width=0.4).notes
     assert any("cover less often" in note for note in notes)
 
