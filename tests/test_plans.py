@@ -439,9 +439,9 @@ def test_bad_arguments_are_refused_by_name(arguments, message):
             "neither units nor runs vary",
         ),
         (
-            lambda: compare_systems(Y, {"A": A, "B": B}),
+            lambda: compare_systems(Y, {"A": A, "B": B, "C": 1 - A}),
             {"difference": 0.1},
-            "give one of its .pairs",
+            r"Give one of its pairs: pilot\.pair\('A', 'B'\)",
         ),
     ],
 )
