@@ -324,7 +324,7 @@ def test_few_rows_that_tell_systems_apart_and_small_plans_are_cautioned_of():
     other[:4] = 1 - other[:4]
     [pair] = compare_systems(Y, {"A": A, "B": other}, random_state=0).pairs
     notes = plan_evaluation(pair, difference=0.05).notes
-    assert any("Only 4 rows of the pilot are discordant for A and B" in note for note in notes)
+    assert any("The pilot has only 4 discordant rows for A and B" in note for note in notes)
     notes = plan_evaluation(proportion=0.9, half_width=0.4).notes
     assert any("cover less often" in note for note in notes)
 
@@ -439,9 +439,9 @@ def test_bad_arguments_are_refused_by_name(arguments, message):
             "neither units nor runs vary",
         ),
         (
-            lambda: compare_systems(Y, {"A": A, "B": B, "C": Y}),
+            lambda: compare_systems(Y, {"A": A, "B": B, "C": 1 - A}),
             {"difference": 0.1},
-            r"pilot\.pair\('A', 'B'\)",
+            r"Give one of its pairs: pilot\.pair\('A', 'B'\)",
         ),
     ],
 )

@@ -90,8 +90,8 @@ def _work_off(
         notes = Notes()
         notes_before, call_before = COLLECTED.set(notes), CALLED.set(call)
         # An estimator has its verbosity as an attribute.
-        owner = arguments[0] if arguments else None
-        verbose = options.get("verbose", getattr(owner, "verbose", None))
+        attributes = getattr(arguments[0], "__dict__", {}) if arguments else {}
+        verbose = options.get("verbose", attributes.get("verbose"))
         watch = start_watch(call.of, verbose)
         try:
             # What is too small is 0, whatever numpy is set to raise outside.

@@ -210,7 +210,7 @@ def attribute_for(instance: Any, name: str) -> str:
         parts = {f"[{key!r}]": instance[key] for key in list(instance)[:1]}
     for attribute in ("result_", "confidence_interval", "pairs"):
         part: Any = getattr(instance, attribute, None) if attribute in present else None
-        is_of_pairs = attribute == "pairs" and isinstance(part, tuple)
+        is_of_pairs = attribute == "pairs" and isinstance(part, tuple) and len(part) > 0
         parts |= {".pairs[0]": part[0]} if is_of_pairs else {f".{attribute}": part}
     for place, part in parts.items():
         if part is not None:

@@ -143,7 +143,11 @@ def metrics_of(call: Namespace) -> Any:
         name: value for name, value in typed.items() if value not in (None, False)
     }
     if len(options.get("priors", ())) == 1:
-        options["priors"] = [1 - options["priors"][0], options["priors"][0]]
+        share = options["priors"][0]
+        if not 0 <= share <= 1:
+            must = "must be a share of positives in [0, 1], or that of each class"
+            raise BadCall(f"--priors {must}. Got {share:g}")
+        options["priors"] = [1 - share, share]
     if costs := options.get("costs"):
         n_classes = round(len(costs) ** 0.5)
         if len(costs) == 2:

@@ -149,7 +149,7 @@ def test_without_a_package_for_parquet_it_is_said_which_to_install(tmp_path, mon
         ("x.csv", "a\tb\n1\t2\n", r"save this one, which has '\t', in this way"),
         ("x.csv.gz", "", "Unpack it first: gunzip"),
         ("x.csv", "a,b,a\n1,2,3\n", "has 2 columns named 'a'"),
-        ("x.csv", "a,b\n1,2\n3\n", "row 2 has 1 cells, and the header has 2"),
+        ("x.csv", "a,b\n1,2\n3\n", "row 2 has 1 cell, and the header has 2"),
         ("x.csv", "a,b\n1,2\n3,4,5\n", "row 2 has 3 cells, and the header has 2"),
         ("x.csv", "a,b\n1,2\n3,\n", "column 'b', row 2: the cell is empty"),
         ("x.csv", "a,b\n1,2\n  ,3\n", "column 'a', row 2: the cell is empty"),

@@ -294,6 +294,7 @@ def test_costs_and_shares_are_options_of_their_metric(rows, case):
         (("brier_score", "--costs", "1", "2"), "--costs is no option of --metric 'brier_score'"),
         (("min_dcf", "--prior", "0.1"), "Did you mean --priors"),
         (("min_dcf", "--priors", "2", "-1"), "--priors"),
+        (("min_dcf", "--priors", "1.5"), r"share of positives in \[0, 1\].* Got 1\.5"),
     ],
 )
 def test_costs_that_suit_no_metric_lead_on(rows, words, said, capsys):

@@ -169,5 +169,5 @@ def test_different_levels_are_written_beside_the_intervals():
 def test_wrong_input_is_refused_with_what_to_give():
     with pytest.raises(ValueError, match="must hold a result"):
         IntervalDisplay.from_results([])
-    with pytest.raises(ValueError, match="Got 1 names for 2 results"):
+    with pytest.raises(ValueError, match="Got 1 name for 2 results"):
         IntervalDisplay.from_results([result(), result()], names=["a"])

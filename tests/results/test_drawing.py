@@ -31,7 +31,7 @@ def test_each_bar_of_a_proportion_holds_as_many_possible_values(n_rows):
 
 
 def test_values_off_any_lattice_are_binned():
-    values = np.random.default_rng(0).normal(size=1999)
+    values = np.random.default_rng(0).normal(0.5, 0.1, size=1999)
     centres, heights, widths = bars(values)
     assert heights.sum() == 1999
     assert 10 < len(centres) < 200
