@@ -713,7 +713,7 @@ def _size(call: PlanCall) -> tuple[int | None, int]:
     best = _best(call, runs[-1])
     noun = "half-width" if call.power is None else "power"
     must = "be within reach of more test units"
-    at_best = f"{best:.3g} at best, with {counted(runs[-1], 'run')}"
+    at_best = f"{best:.3g} at best, with {counted(runs[-1] or 1, 'run')}"
     got = f"{call.target_value:g}; the {noun} comes to {at_best}"
     spread = pilot_facts.spread
     if isinstance(spread, Spread) and spread.fixed > 0:

@@ -65,13 +65,13 @@ WALKS = {
         303,
         33,
     ),
-    "fit": (fit, 238, 34),
-    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 328, 41),
+    "fit": (fit, 239, 34),
+    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 329, 41),
     "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 336, 45),
     "search": (lambda: skboot.search_score(Y, SYSTEMS, random_state=0), 165, 28),
     "curve": (lambda: skboot.bootstrap_curve(Y, SCORES, random_state=0), 174, 26),
-    "stream, update": (stream, 116, 17),
-    "stream, result": (lambda: STREAM.result(), 152, 27),
+    "stream, update": (stream, 113, 16),
+    "stream, result": (lambda: STREAM.result(), 149, 26),
 }
 
 

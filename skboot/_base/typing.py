@@ -10,13 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from numpy import typing as npt
-
 from .arguments import Anytime, Crossed, Judge, Trials
+from .checks import ArrayLike as ArrayLike
 
-# What numpy takes for an array. A type that names itself is told by its name in the messages of
-# mypy, in place of the 160 characters of numpy's.
-ArrayLike: TypeAlias = npt.ArrayLike | Sequence["ArrayLike"]
 Metric: TypeAlias = str | Callable[..., Any]
 # Several metrics; a list is not covariant, so each kind of list is named.
 Metrics: TypeAlias = (

@@ -806,9 +806,12 @@ def _page_of(answer: Answer, command: str, pictures: Sequence[str]) -> str:
     parts = [_STYLE, f"<h1>{rendering.html(answer.title)}</h1>"]
     if answer.statement:
         parts.append(f'<p class="verdict">{rendering.html(answer.statement)}</p>')
-    parts += [shown._repr_html_() for shown in answer.shown]
-    alt = escape(f"Picture: {answer.title}")
-    parts += [f'<figure><img src="{address}" alt="{alt}"></figure>' for address in pictures]
+    elements = [shown._repr_html_() for shown in answer.shown]
+    parts += elements
+    if not any("<img" in element for element in elements):
+        # A curve is a picture already.
+        alt = escape(f"Picture: {answer.title}")
+        parts += [f'<figure><img src="{address}" alt="{alt}"></figure>' for address in pictures]
     if answer.sentences:
         parts += [
             "<h2>In words</h2>",

@@ -686,9 +686,9 @@ def _name_of(bound: BoundStatistic) -> str | None:
     if data.get("sample_weight") is not None:
         return None
     _, value = bound.statistic.returned(bound.reduced)
-    function = getattr(bound.statistic, "function", None)
     # One that was called on the data already stands in the place of the user's.
-    function = getattr(function, "function", function)
+    called = bound.statistic.function
+    function = getattr(called, "function", called)
     return name_of_same_value(function, float(value), data["y_true"], data["y_pred"])
 
 

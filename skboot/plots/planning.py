@@ -149,7 +149,7 @@ class PlanDisplay(Display):
         self.lines_ = []
         styles = zip(self.curves.items(), _COLOURS, _DASHES, strict=False)
         for (runs, points), colour, dashes in styles:
-            label = wording.counted(runs, "run") if runs else None
+            label = wording.counted(int(runs), "run") if runs else None
             style = {"color": colour, "linestyle": dashes, "label": label, **(line_kwargs or {})}
             self.lines_ += ax.plot(*zip(*points, strict=True), **style)
         sizes = [size for points in self.curves.values() for size, _ in points]

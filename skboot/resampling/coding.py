@@ -544,7 +544,9 @@ def _coded_units(
     """Return the units of codes when every atom has one code."""
     if code is None:
         return UnitsOfCodes(coding.n_codes, (n_atoms,), reads=coding.reads, atoms=atoms)
-    if n_atoms == coding.n_codes and np.array_equal(code, np.arange(n_atoms)):
+    # The ends tell most orders from that of the codes, without as many numbers as rows.
+    are_ends_sorted = n_atoms == coding.n_codes and code[0] == 0 and code[-1] == n_atoms - 1
+    if are_ends_sorted and np.array_equal(code, np.arange(n_atoms)):
         return UnitsOfCodes(coding.n_codes, (n_atoms,), reads=coding.reads, atoms=atoms)
     units: NDArray[Any] = counting_sort(code, coding.n_codes)
     units = units.astype(narrow_type(n_atoms), copy=False)

@@ -503,7 +503,7 @@ class CurveResult(FromACall, Shown):
             return np.unique(np.argmin(np.abs(ndtri(self.x) - marked), axis=1))
         return np.linspace(0, n - 1, _SHOWN_POINTS).round().astype(np.intp)
 
-    def _facts(self, *, with_table: bool = True) -> list[tuple[str, str]]:
+    def _facts(self) -> list[tuple[str, str]]:
         """Return what a reader should know, as label and text."""
         level = rendering.percent(self.confidence_level)
         reach = "each point by itself"
@@ -516,7 +516,7 @@ class CurveResult(FromACall, Shown):
             method = "both methods" if self._is_difference else "the method"
             of, how = f"of {method}, over training sets of each size,", "trained"
         n, n_shown = len(self.x), len(self._shown_points)
-        points = f"{n}" + f" ({n_shown} in the table)" * (with_table and n != n_shown)
+        points = f"{n}" + f" ({n_shown} in the table)" * (n != n_shown)
         facts = [
             ("estimand", f"{self._value_name} {of} on {new}"),
             ("points", f"{points}, {self._axes[0]} {self._place(0)} to {self._place(-1)}"),
@@ -538,10 +538,13 @@ class CurveResult(FromACall, Shown):
     # -------------------------------------------------------------- what `Shown` asks for
 
     def _html(self, options: rendering.TableOptions) -> str:
-        if picture := self._picture():
-            facts = rendering.html_list(self._facts(with_table=False))
-            return rendering.html_of(self.claim(), picture, facts)
-        return super()._html(options)
+        picture = self._picture()
+        if not picture:
+            return super()._html(options)
+        facts = rendering.html_list(self._facts())
+        numbers = "".join(rendering.html_table(table) for _, table in self._tables(options))
+        numbers = f"<details><summary>Numbers</summary>{numbers}</details>"
+        return rendering.html_of(self.claim(), picture, facts, numbers)
 
     def _picture(self) -> str:
         """Return the curve and its band as an image element; empty without matplotlib."""

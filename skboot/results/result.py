@@ -1081,7 +1081,8 @@ class EvaluationResult(FromACall, ShownNumbers):
         UserWarning
             If the interval has no width, or the resamples are too few for the level.
         """
-        for name, value in (("method", method), ("estimand", estimand)):
+        names: list[tuple[str, Any]] = [("method", method), ("estimand", estimand)]
+        for name, value in names:
             if value is not None and not isinstance(value, str):
                 looks = f"Give it to the call: bootstrap_score(..., interval=skboot.{value!r})."
                 advice = looks if isinstance(value, Anytime) else ""

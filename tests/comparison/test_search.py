@@ -429,7 +429,15 @@ def test_the_dict_of_cross_validate_tells_sizes_and_metrics(cancer):
     frame = table.to_frame()
     assert list(frame["metric"]) == list(table)
     assert_allclose(frame["estimate"], [scores.mean(), found["test_roc_auc"].mean()])
-    assert str(table).splitlines()[0].split() == ["metric", "estimate", "95%", "CI"]
+    assert str(table).splitlines()[0].split() == [
+        "metric",
+        "estimate",
+        "95%",
+        "CI",
+        "(t)",
+        "standard",
+        "error",
+    ]
     # Of equal folds the sizes are those of any.
     sizes = {"n_train": 90, "n_test": 10}
     equal = cross_validated(GaussianNB(), [own[:100] for own in cancer])

@@ -109,7 +109,12 @@ MIN_CLLR += 0.5 * np.mean(np.log2(1 + RATIO[~OF_TARGETS]))
 DECISIONS, SCORES, VALUES = (LABEL, DECISION), (LABEL, SCORE), (REAL, FORECAST)
 PROBABILITIES = (LABEL, PROBABILITY)
 # By one name of each: the rows, and the metric from its definition.
+REFERENCE = np.full(N, REAL.mean() + 1)
 EXPECTED = {
+    "skill": (
+        (REAL, np.column_stack((FORECAST, REFERENCE))),
+        1 - np.square(REAL - FORECAST).sum() / np.square(REAL - REFERENCE).sum(),
+    ),
     "mean_ap": ((None, np.arange(N)), pooled_average_precision(range(N))),
     "bleu": ((np.array(["a", "b"])[LABEL], np.array(["a", "b"])[DECISION]), None),
     "ccc": (
@@ -188,7 +193,7 @@ if PAGE.exists():
 
 
 def shown_callable(line):
-    text = line.partition("metric=")[2].partition(", with y_true=")[0].partition(". ")[0]
+    text = line.partition("metric=")[2].partition(", with y_")[0].partition(". ")[0]
     return eval(text.removesuffix("."), NAMESPACE)
 
 

@@ -655,12 +655,13 @@ def test_a_call_holds_at_most_four_times_its_input(metric, interval):
 
 
 @ignore_extreme
+@pytest.mark.filterwarnings("ignore:.*Leaving out single rows")
 @pytest.mark.parametrize(
     ("metric", "label", "times"),
-    [("roc_auc", np.int64, 1.5), ("roc_auc", np.int8, 2.3), ("r2", None, 3.0)],
+    [("roc_auc", np.int64, 1.0), ("roc_auc", np.int8, 1.8), ("r2", None, 2.3)],
 )
 def test_areas_and_r2_hold_a_few_columns_of_many_rows(metric, label, times):
-    """Each column of a million rows has 8 MB, beside which the buffers are small."""
+    """Each column of a million rows has 8 MB; buffers, whatever the number of rows, have 10."""
     rng, n = np.random.default_rng(0), 1_000_000
     truth = rng.normal(size=n) if label is None else rng.integers(0, 2, n).astype(label)
     predicted = truth + rng.normal(size=n)
@@ -670,7 +671,7 @@ def test_areas_and_r2_hold_a_few_columns_of_many_rows(metric, label, times):
     bootstrap_score(truth, predicted, **options)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < times * (truth.nbytes + predicted.nbytes)
+    assert peak < times * (truth.nbytes + predicted.nbytes) + 10e6
 
 
 SHARED = "Both columns of groups name the same members, and are taken for two factors"
