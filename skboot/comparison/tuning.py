@@ -372,9 +372,9 @@ def corrected_t(
     >>> scores = cross_validate(GaussianNB(), X, y, cv=10, scoring=["accuracy", "roc_auc"],
     ...                         return_indices=True)
     >>> print(corrected_t(scores))
-    metric    estimate         95% CI
-    accuracy     0.937  0.906 to 0.968
-    roc_auc      0.988  0.976 to 1.000
+    metric    estimate      95% CI (t)  standard error
+    accuracy     0.937  0.906 to 0.968          0.0138
+    ROC AUC      0.988  0.976 to 1.000          0.0054
     """
     level = check.check_confidence_level(confidence_level)
     if isinstance(scores_a, Mapping):

@@ -28,6 +28,7 @@ ELSEWHERE = {
     "wheel-smoke",
     "test-oldest",
     "gallery",
+    "blocks",
 }
 FOR_PEOPLE = {"texts", "help", "format", "clean"}
 HERE = {"bench", "bench-revisions", "coverage-study", "soak", "slow", "coverage"}

@@ -537,6 +537,7 @@ def test_other_curves_and_differences_have_no_area(tmp_path):
 
 def test_a_notebook_shows_the_curve_once_and_the_same_curve_gives_the_same_page():
     plt = pytest.importorskip("matplotlib.pyplot")
+    open_figures = plt.get_fignums()
     curves = bootstrap_curve(Y, {"a": SCORE, "b": OTHER}, **FEW)
     page = curves["a"]._repr_html_()
     assert page.count("<img ") == 1
@@ -546,7 +547,7 @@ def test_a_notebook_shows_the_curve_once_and_the_same_curve_gives_the_same_page(
     assert page == curves["a"]._repr_html_()
     # With the difference.
     assert curves._repr_html_().count("<img ") == 3
-    assert plt.get_fignums() == []
+    assert plt.get_fignums() == open_figures
 
 
 def test_a_notebook_without_matplotlib_shows_points_of_the_curve(monkeypatch):
