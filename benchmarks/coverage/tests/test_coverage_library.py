@@ -306,6 +306,8 @@ def test_every_study_is_on_the_frame_and_names_what_its_table_has():
             rows = runner.read(study.path)
             if isinstance(study, runner.Study) or not rows:
                 continue
+            if name == "neutral":  # Goes on data set by data set; test_neutral.py has its cells.
+                continue
             width = len(study.cells[0])
             assert tuple(rows[0])[: len(study.header)] == tuple(study.header)
             there = {tuple(row[column] for column in study.header[:width]) for row in rows}
