@@ -8,11 +8,25 @@ once. Tests hold them to the registries and to the functions' own signatures.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 from .arguments import Anytime, Crossed, Judge, Trials
 from .checks import ArrayLike as ArrayLike
 
+
+class Frame(Protocol):
+    """A table with names of columns, of pandas, polars or dask."""
+
+    @property
+    def columns(self) -> Any:
+        """Names."""
+
+    def __getitem__(self, key: Any, /) -> Any:
+        """A column by its name."""
+
+
+# Columns by the names of systems.
+BySystem: TypeAlias = Mapping[str, ArrayLike] | Frame
 Metric: TypeAlias = str | Callable[..., Any]
 # Several metrics; a list is not covariant, so each kind of list is named.
 Metrics: TypeAlias = (

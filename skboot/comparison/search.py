@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .._base import checks as check
 from .._base.doors import door
 from .._base.errors import collected, texts_of
-from .._base.typing import ArrayLike, Metric, Metrics, SearchInterval, SearchOptions
+from .._base.typing import ArrayLike, BySystem, Metric, Metrics, SearchInterval, SearchOptions
 from .._base.work import Workers
 from ..inference.automatic import degeneracy
 from ..inference.distribution import BoundStatistic, bootstrap, over_blocks
@@ -48,7 +48,7 @@ _INTERVALS = ("auto", "adjusted", "percentile")
 @overload
 def search_score(
     y_true: ArrayLike | None,
-    y_preds: Mapping[str, ArrayLike],
+    y_preds: BySystem,
     *,
     metric: Metric = ...,
     **options: Unpack[SearchOptions],
@@ -56,7 +56,7 @@ def search_score(
 @overload
 def search_score(
     y_true: ArrayLike | None,
-    y_preds: Mapping[str, ArrayLike],
+    y_preds: BySystem,
     *,
     metric: Metrics,
     **options: Unpack[SearchOptions],
@@ -64,7 +64,7 @@ def search_score(
 @door("search_score")
 def search_score(
     y_true: ArrayLike | None,
-    y_preds: Mapping[str, ArrayLike],
+    y_preds: BySystem,
     *,
     metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,
     groups: ArrayLike | None = None,
@@ -89,7 +89,7 @@ def search_score(
     ----------
     y_true : array-like of shape (n_samples,) or None
         True labels or values. None with ``metric="mean"``.
-    y_preds : dict of str to array-like of shape (n_samples,) or (n_samples, n_classes)
+    y_preds : dict of str to array-like of shape (n_samples,) or (n_samples, n_classes), or frame
         Out-of-fold predictions of each configuration on the same folds; see `out_of_fold`.
     metric : str, callable, scorer, list or dict
         As in `bootstrap_score`; the configuration is chosen by it, too.

@@ -23,6 +23,7 @@ from .._base.typing import (
     Alternative,
     ArrayLike,
     BlockLength,
+    BySystem,
     DifferenceInterval,
     Metric,
     Metrics,
@@ -100,7 +101,7 @@ _NEEDS_PAIRS = {
 @overload
 def compare_systems(
     y_true: ArrayLike | Mapping[str, ArrayLike] | None,
-    y_preds: Mapping[str, ArrayLike],
+    y_preds: BySystem,
     *,
     metric: Metric = ...,
     by: None = ...,
@@ -109,7 +110,7 @@ def compare_systems(
 @overload
 def compare_systems(
     y_true: ArrayLike | Mapping[str, ArrayLike] | None,
-    y_preds: Mapping[str, ArrayLike],
+    y_preds: BySystem,
     *,
     metric: Metrics,
     by: None = ...,
@@ -118,7 +119,7 @@ def compare_systems(
 @overload
 def compare_systems(
     y_true: ArrayLike | Mapping[str, ArrayLike] | None,
-    y_preds: Mapping[str, ArrayLike],
+    y_preds: BySystem,
     *,
     metric: Metrics,
     by: ArrayLike,
@@ -127,7 +128,7 @@ def compare_systems(
 @overload
 def compare_systems(
     y_true: ArrayLike | Mapping[str, ArrayLike] | None,
-    y_preds: Mapping[str, ArrayLike],
+    y_preds: BySystem,
     *,
     metric: Metric = ...,
     by: ArrayLike,
@@ -136,7 +137,7 @@ def compare_systems(
 @door("compare_systems")
 def compare_systems(
     y_true: ArrayLike | Mapping[str, ArrayLike] | None,
-    y_preds: Mapping[str, ArrayLike],
+    y_preds: BySystem,
     *,
     metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,
     reference: str | None = None,
@@ -172,7 +173,7 @@ def compare_systems(
         True labels or values. Several columns are for metrics of several labels or outputs per row;
         records, such as event times, are for callables that take them. None with ``metric="mean"``
         or a callable of predictions alone.
-    y_preds : dict of str to array-like of shape (n_samples,) or (n_samples, n_classes)
+    y_preds : dict of str to array-like of shape (n_samples,) or (n_samples, n_classes), or frame
         Predictions of each system by its name, as in `bootstrap_score`, also from dask or
         `skboot.scan_dataset`. Row order pairs them.
     metric : str, callable, scorer, list or dict
@@ -341,7 +342,7 @@ def compare_systems(
         study = study_of_systems(y_true, y_preds, sampling, scoring, score_options, options)
         return compare_studies(options, {"": study})
     studies = studies_of_each(y_true, y_preds, sampling, scoring, score_options, options)
-    return compare_studies(options, studies, [str(name) for name in y_preds])
+    return compare_studies(options, studies, [str(name) for name in checked_names(y_preds)])
 
 
 def _systems_with_judge(
