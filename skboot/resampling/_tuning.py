@@ -20,6 +20,8 @@ ROUND_RESAMPLES = 1000
 # Maximum counts of a resample up to which the first block is whole: the counts of a block cost less
 # there than what each block costs (record 0133).
 UNDIVIDED_COUNTS = 1 << 7
+# The same for a stratum, on average, whose draw is a call by itself (record 0133).
+UNDIVIDED_COUNTS_OF_STRATUM = 1 << 4
 # Maximum counts of a resample up to which the first block is half of a whole one (record 0133).
 HALVED_COUNTS = 640
 # Maximum resamples in a block of two atoms, whose resamples are drawn one after the other; such a

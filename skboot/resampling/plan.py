@@ -39,6 +39,7 @@ from ._tuning import (
     ROUND_RESAMPLES,
     TILE_ELEMENTS,
     UNDIVIDED_COUNTS,
+    UNDIVIDED_COUNTS_OF_STRATUM,
 )
 from .block import Block, Floats, ReadTerms, SharedSums, UnitBlock, with_few_codes_counted
 from .coding import CodedRows, UnitsOfCodes, bind_rows, occurrences, side_by_side
@@ -271,7 +272,9 @@ class ResamplingPlan:
                 as_drawn, atom_order = side_by_side(as_drawn)
         block_size *= n_streams
         first_block_size = block_size
-        is_long_draw = n_counts > UNDIVIDED_COUNTS * self.design.n_strata
+        is_long_draw = n_counts > max(
+            UNDIVIDED_COUNTS, UNDIVIDED_COUNTS_OF_STRATUM * self.design.n_strata
+        )
         if n_streams == 1 and is_long_draw and block_size >= BLOCK_RESAMPLES // 2:
             # Where counts take the time, and not the calls that draw those of each stratum, a call
             # for few resamples does not pay for a whole block.
