@@ -520,7 +520,6 @@ class UnitBlock(Block):
     # `Binding.share_sums` computes those of several statistics together.
     known_sums: tuple[Any, Floats] | None = None
     known_products: tuple[Any, Floats] | None = None
-    _float_counts: Floats | None = None
 
     def __init__(
         self,
@@ -654,10 +653,7 @@ class UnitBlock(Block):
         """Weighted sums, (n_resamples, n_terms), of totals of each atom, (n_atoms, n_terms)."""
         small = self.counts.size <= TILE_ELEMENTS and self.counts.shape[1] <= TILE_ELEMENTS >> 7
         if small and not sparse.issparse(totals):
-            if self._float_counts is None:
-                # As products read them, kept for those of products of terms.
-                self._float_counts = self.counts.astype(np.float64)
-            return self._combined(totals.T, self._float_counts)
+            return self._combined(totals.T, self.counts)
         return weighted_sums(self.counts, totals)
 
     def variance(self, terms: Any, gradient: Floats) -> Floats:
