@@ -69,18 +69,18 @@ class TwoColumns:
     Attributes
     ----------
     a, b : ndarray of shape (n_samples,)
-    given : tuple
+    columns : tuple
         Both as they were given, with the names and labels of their rows.
     """
 
     a: NDArray[Any]
     b: NDArray[Any]
-    given: tuple[Any, Any] = field(compare=False)
+    columns: tuple[Any, Any] = field(compare=False)
 
     @door(".")
     def __init__(self, a: ArrayLike, b: ArrayLike) -> None:
-        object.__setattr__(self, "given", (a, b))
-        for name, column in zip("ab", self.given, strict=True):
+        object.__setattr__(self, "columns", (a, b))
+        for name, column in zip("ab", self.columns, strict=True):
             if check.is_dask(column) or getattr(column, "is_scanned", False) is True:
                 advice = "Use .compute(), or .collect()."
                 raise check.fail(name, "be in memory", type(column).__name__, advice)
@@ -129,7 +129,7 @@ class Crossed(TwoColumns):
 
     Attributes
     ----------
-    given : tuple
+    columns : tuple
         Both columns as they were given.
 
     See Also
@@ -164,7 +164,7 @@ class Trials(TwoColumns):
 
     Attributes
     ----------
-    given : tuple
+    columns : tuple
         Both columns as they were given.
 
     See Also

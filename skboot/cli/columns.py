@@ -163,7 +163,12 @@ def metrics_of(call: Namespace) -> Any:
     metrics: list[Any] = []
     for name in name_list(names or (["accuracy"] if options else [])):
         function = _function_of_costs(name)
-        needed = set() if function is None else _keywords_without_default(function)
+        parameters = {} if function is None else inspect.signature(function).parameters
+        needed = {
+            option
+            for option, parameter in parameters.items()
+            if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is parameter.empty
+        }
         if missing := sorted(needed - set(options)):
             raise BadCall(
                 f"--metric {name!r} needs the share of positives where the system will be used: "
@@ -175,7 +180,6 @@ def metrics_of(call: Namespace) -> Any:
                 f"{listed} go with metrics of costs, such as --metric expected_cost or "
                 f"minimum_detection_cost, and {name!r} is none of them"
             )
-        parameters = {} if function is None else inspect.signature(function).parameters
         if untaken := [option for option in options if option not in parameters]:
             raise BadCall(f"--{untaken[0]} is no option of --metric {name!r}")
         metrics.append(name if function is None else partial(function, **options))
@@ -191,11 +195,6 @@ def _function_of_costs(metric: str) -> Callable[..., float] | None:
     if not callable(function) or "priors" not in inspect.signature(function).parameters:
         return None
     return function
-
-
-def _keywords_without_default(function: Callable[..., float]) -> set[str]:
-    parameters = inspect.signature(function).parameters.values()
-    return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty}
 
 
 def name_list(names: Any) -> list[str]:

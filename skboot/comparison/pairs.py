@@ -694,8 +694,8 @@ class ReplicatedDifferences(DifferenceDistribution):
         has_closed_form = ~np.isnan(intervals.closed_errors)
         errors = np.where(has_closed_form, intervals.closed_errors, intervals.errors)
         self.standard_errors = errors[places]
-        drawn = {id(units): units for units in pairs.drawn}
-        freedom = {key: units.degrees_of_freedom for key, units in drawn.items()}
+        units_by_id = {id(units): units for units in pairs.drawn}
+        freedom = {key: units.degrees_of_freedom for key, units in units_by_id.items()}
         self.degrees_of_freedom = [
             None if intervals.method[k] in CLOSED_FORM else freedom[id(pairs.drawn[k])]
             for k in places.tolist()

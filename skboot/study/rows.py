@@ -936,7 +936,9 @@ def labelled(columns: Mapping[str, Any], axis: str = "index") -> Iterator[_Label
         if isinstance(index, of_pandas):
             yield _Labelled(name, index, values)
         elif isinstance(values, TwoColumns):
-            yield from labelled({f"{name}.a": values.given[0], f"{name}.b": values.given[1]}, axis)
+            yield from labelled(
+                {f"{name}.a": values.columns[0], f"{name}.b": values.columns[1]}, axis
+            )
         elif isinstance(values, Mapping):
             yield from labelled({f"{name}[{key!r}]": values[key] for key in values}, axis)
         elif isinstance(values, list | tuple) and values and hasattr(values[0], "iloc"):
