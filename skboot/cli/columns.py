@@ -23,6 +23,7 @@ from .._base.reading import BadCall, Cells, CellsByName, read_columns
 from ..metrics.lookup import AS_MEAN, CALLABLES, resolve_metrics, without_name
 from ..metrics.responses import note_on_unused_positive
 from ..metrics.statistic import Statistic
+from ..resampling.design import NamedColumn
 
 Array = NDArray[Any]
 
@@ -94,7 +95,11 @@ def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, are_scores
     responses = responses if threshold is None else {"scores"}
     reads_labels = "labels" in responses
     y_true, predictions = _truth_and_predictions(call, columns, systems, responses)
-    options = {name: _id_column(columns, names) for name, names in ids.items() if names}
+    options: dict[str, Any] = {
+        name: _id_column(columns, names) for name, names in ids.items() if names
+    }
+    if len(ids["groups"]) == 1 and options["groups"].ndim == 1:
+        options["groups"] = NamedColumn(options["groups"], ids["groups"][0])
     if weights:
         options["sample_weight"] = _number_column(columns, weights[0])
     labels = getattr(call, "labels", None)

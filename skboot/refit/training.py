@@ -364,6 +364,8 @@ class Job:
         How what they share is given to the estimator, which may write into it.
     tasks : Tasks or None
         Where callbacks listen: the task that the trainings are parts of.
+    named : str
+        Name of the user's column of groups; see `DesignWords`.
     """
 
     estimator: Any
@@ -381,6 +383,7 @@ class Job:
     tests: Sequence[HeldOut] = ()
     loan: Loan = field(default_factory=Loan)
     tasks: Tasks | None = None
+    named: str = ""
 
     @cached_property
     def n_rows(self) -> int:

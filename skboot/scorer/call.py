@@ -51,6 +51,7 @@ from ..refit.scoring import (
 from ..refit.training import (
     HeldOut,
 )
+from ..resampling.design import DesignWords, words_of_groups
 from ..study.rows import warn_of_orders
 
 # Module of scikit-learn whose functions fit an estimator on each fold.
@@ -254,6 +255,11 @@ class FitData:
     unit: NDArray[np.intp] | None
     groups: Any
     tests: HeldOutSets | None
+
+    @property
+    def words(self) -> DesignWords:
+        """Words of what is drawn for training: of rows, or of groups by their name."""
+        return words_of_groups(self.groups)
 
     @classmethod
     def of(
@@ -547,7 +553,8 @@ def _held_out_groups(of: str, groups: Any, rows: HeldOut) -> Any:
             check.check_pairs(list(np.asarray(labels).T))
         else:
             check.check_groups(labels)
-    return labels
+    # A column of a table has a name, which an array of its labels lacks.
+    return groups
 
 
 @only_advises()
@@ -555,6 +562,7 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
     """Return a sentence for each test set that shares groups with the training set."""
     if groups is None:
         return []
+    unit = words_of_groups(groups).unit
     groups_of_training = set(check.check_column("groups", groups).tolist())
     sentences = []
     for name, groups_of_set in zip(tests.names, tests.groups, strict=True):
@@ -566,8 +574,8 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
         if shared:
             subject = "The test set" if name is None else f"The test set {name!r}"
             sentences.append(
-                f"{subject} shares {check.counted(len(shared), 'group')} with the training "
-                "set: the score is that on known groups, not on new ones."
+                f"{subject} shares {check.counted(len(shared), unit)} with the training "
+                f"set: the score is that on known {unit}s, not on new ones."
             )
     return sentences
 

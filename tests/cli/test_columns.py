@@ -267,3 +267,17 @@ def test_joined_files_and_thresholds_that_are_no_numbers_are_refused(
     code, out, err = skboot("score", file, "--y-true", "y", "--y-pred", "a", *more)
     assert (code, out) == (2, "")
     assert said in err
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [("patient_id", "24 patients"), ("Patient", '24 groups ("Patient")'), ("g", "24 groups with")],
+)
+def test_the_column_of_groups_lends_its_name(column, said, skboot, tmp_path):
+    y, p = [0, 1] * 24, [0, 1, 1, 1] * 12
+    path = table(tmp_path / "x.csv", y=y, p=p, q=y, **{column: [k // 2 for k in range(48)]})
+    for words in (("score", path, "--y-pred", "p"), ("compare", path, "--systems", "p", "q")):
+        code, out, err = skboot(*words, "--y-true", "y", "--groups", column, *SHORT)
+        assert code == 0, err
+        assert said.removesuffix(" with") in out
+        assert (said in out) or words[0] == "compare"
