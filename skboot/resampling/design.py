@@ -32,7 +32,6 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base.checks import is_dask
 from .._base.errors import Note, Notes
 from ._tuning import FEW_TASKS, FEW_UNITS, KEYS_PER_ROW, ROUNDING_OF_SIZES, UNSURE_MEMBERS
 from .block import Block, UnitBlock
@@ -174,10 +173,6 @@ class NamedColumn:
         """Type of the values."""
         return self.values.dtype
 
-    def to_list(self) -> list[Any]:
-        """Return the values, as pandas and polars do."""
-        return list(self.values.tolist())
-
 
 def words_of_groups(groups: Any) -> DesignWords:
     """Return the words of a column of groups, under its name if it has one; of None those of rows.
@@ -189,7 +184,8 @@ def words_of_groups(groups: Any) -> DesignWords:
 
 def name_of_groups(groups: Any) -> str:
     """Return the name of a column of a table; "" of arrays, and where it says nothing."""
-    is_of_table = hasattr(groups, "to_list") or is_dask(groups)
+    # Arrays of dask have a name as well, which is that of a task.
+    is_of_table = hasattr(groups, "to_frame") or isinstance(groups, NamedColumn)
     is_of_table |= getattr(groups, "is_scanned", False) is True
     name = getattr(groups, "name", None) if is_of_table else None
     if not isinstance(name, str):

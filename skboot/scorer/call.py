@@ -52,7 +52,7 @@ from ..refit.training import (
     HeldOut,
 )
 from ..resampling.design import DesignWords, words_of_groups
-from ..study.rows import warn_of_orders
+from ..study.rows import name_all_missing, warn_of_orders
 
 # Module of scikit-learn whose functions fit an estimator on each fold.
 _FITS_FOLDS = "sklearn.model_selection._validation"
@@ -278,7 +278,15 @@ class FitData:
         of_tests = (X_test, y_test, groups_test, sample_weight_test)
         if any(part is not None for part in of_tests):
             tests = held_out_sets(*of_tests)
-        check_rows_of_fit(X, y, groups)
+        unit = None
+        try:
+            check_rows_of_fit(X, y, groups)
+            if groups is not None:
+                unit = check.check_groups(check.check_column("groups", groups))
+        except ValueError as error:
+            columns = {"X": X, "y": y, "groups": groups}
+            name_all_missing(error, columns, complete=("y", "groups"))
+            raise
         X, y, groups = indexable(X, y, groups)
         n_axes = getattr(X, "ndim", None)
         if tests is not None and n_axes is not None:
@@ -287,9 +295,6 @@ class FitData:
                 if n_axes_of_set != n_axes:
                     must = f"have {n_axes} axes, as X has"
                     raise check.fail(name_in("X_test", name), must, f"{n_axes_of_set}")
-        unit = None
-        if groups is not None:
-            unit = check.check_groups(check.check_column("groups", groups))
         y = y if type(y) is np.ndarray else with_exact_integers(y)
         return cls(X, y, unit, groups, tests)
 
@@ -490,9 +495,8 @@ def held_out_sets(
         missing = "X_test" if X_test is None else "y_test"
         raise check.fail(missing, "be given with the rest of the test set", "None")
     if not isinstance(X_test, dict):
-        rows = _held_out_rows("", X_test, y_test)
-        weights = weights_of_rows("sample_weight_test", sample_weight_test, len(rows.y))
-        return HeldOutSets([None], [rows], [_held_out_groups("", groups_test, rows)], [weights])
+        rows, groups, weights = _held_out_set("", X_test, y_test, groups_test, sample_weight_test)
+        return HeldOutSets([None], [rows], [groups], [weights])
     names = list(X_test)
     if not names:
         raise check.fail("X_test", "hold at least one test set", "{}")
@@ -507,18 +511,31 @@ def held_out_sets(
         if not isinstance(parts, Mapping) or set(parts) != set(names):
             got = f"{list(parts)}" if isinstance(parts, Mapping) else type(parts).__name__
             raise check.fail(name, f"be a dict with the keys of X_test, {names}", got)
-    groups = dict.fromkeys(names) if groups_test is None else groups_test
-    by_set = dict.fromkeys(names) if sample_weight_test is None else sample_weight_test
-    rows_of = {name: _held_out_rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names}
-    return HeldOutSets(
-        names,
-        list(rows_of.values()),
-        [_held_out_groups(f"[{name!r}]", groups[name], rows) for name, rows in rows_of.items()],
-        [
-            weights_of_rows(f"sample_weight_test[{name!r}]", by_set[name], len(rows.y))
-            for name, rows in rows_of.items()
-        ],
-    )
+    by_set = [
+        _held_out_set(
+            f"[{name!r}]",
+            X_test[name],
+            *(None if parts is None else parts[name] for parts in columns.values()),
+        )
+        for name in names
+    ]
+    return HeldOutSets(names, *map(list, zip(*by_set, strict=True)))
+
+
+def _held_out_set(
+    of: str, X: Any, y: Any, groups: Any, sample_weight: Any
+) -> tuple[HeldOut, Any, Any]:
+    """Check a test set, whose key in messages is given; return rows, groups and weights."""
+    try:
+        rows = _held_out_rows(of, X, y)
+        groups = _held_out_groups(of, groups, rows)
+        weights = weights_of_rows(f"sample_weight_test{of}", sample_weight, len(rows.y))
+    except ValueError as error:
+        columns = {"X": X, "y": y, "groups": groups, "sample_weight": sample_weight}
+        columns = {f"{name}_test{of}": column for name, column in columns.items()}
+        name_all_missing(error, columns, complete=[*columns][1:])
+        raise
+    return rows, groups, weights
 
 
 def _held_out_rows(of: str, X: Any, y: Any) -> HeldOut:
