@@ -42,6 +42,22 @@ class BadCall(Exception):
     """Error of a call that cannot be carried out; the text says why, in one line."""
 
 
+class NoColumn(BadCall):
+    """A file lacks a column.
+
+    Attributes
+    ----------
+    name : str
+        Of the column.
+    names : list of str
+        Of those that it has.
+    """
+
+    def __init__(self, text: str, name: str, names: list[str]) -> None:
+        super().__init__(text)
+        self.name, self.names = name, names
+
+
 def read_columns(path: str, needed: Sequence[str], optional: Sequence[str] = ()) -> CellsByName:
     """Read columns of a file.
 
@@ -270,7 +286,8 @@ def _present_names(path: str, selection: Selection, present: Any) -> list[str]:
             mark = next((mark for mark in ";\t|," if len(names) == 1 and mark in names[0]), None)
             cells = "Commas separate the cells of a .csv file, and tabs those of a .tsv file"
             advice = f". {cells}: save this one, which has {mark!r}, in this way" if mark else ""
-            raise BadCall(f"{path!r} has no column {name!r}. Columns: {listed or 'none'}{advice}")
+            text = f"{path!r} has no column {name!r}. Columns: {listed or 'none'}{advice}"
+            raise NoColumn(text, name, names)
         if names.count(name) > 1:
             raise BadCall(f"{path!r} has {names.count(name)} columns named {name!r}")
     return [name for name in selection if name in names]

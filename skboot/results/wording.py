@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 # Re-exported, so that modules beside this one take words from one place.
@@ -381,6 +381,14 @@ def column_of(
     """Return how the numbers of a result are written in a table."""
     digits = decimals.at(width_of(result)) if options.digits is None else options.digits
     return rendering.Fixed(digits, (0.0, *result._evidence.facts.bounds))
+
+
+def digits_of(
+    result: EvaluationResult, decimals: Mapping[str, rendering.Decimals]
+) -> rendering.Fixed:
+    """Return how a picture writes the numbers of a result: as a table of all that it shows does."""
+    options = rendering.TableOptions(shared_decimals=decimals)
+    return column_of(result, decimals_in(options, result), options)
 
 
 def strip_of(result: EvaluationResult) -> rendering.Strip:
