@@ -39,23 +39,15 @@ _LONGEST_CELL = 2**31 - 1
 
 
 class BadCall(Exception):
-    """Error of a call that cannot be carried out; the text says why, in one line."""
-
-
-class NoColumn(BadCall):
-    """A file lacks a column.
+    """Error of a call that cannot be carried out; the text says why, in one line.
 
     Attributes
     ----------
-    name : str
-        Of the column.
-    names : list of str
-        Of those that it has.
+    lacking : tuple (str, list of str) or None
+        Name of a column that a file lacks, and of those that it has.
     """
 
-    def __init__(self, text: str, name: str, names: list[str]) -> None:
-        super().__init__(text)
-        self.name, self.names = name, names
+    lacking: tuple[str, list[str]] | None = None
 
 
 def read_columns(path: str, needed: Sequence[str], optional: Sequence[str] = ()) -> CellsByName:
@@ -287,7 +279,9 @@ def _present_names(path: str, selection: Selection, present: Any) -> list[str]:
             cells = "Commas separate the cells of a .csv file, and tabs those of a .tsv file"
             advice = f". {cells}: save this one, which has {mark!r}, in this way" if mark else ""
             text = f"{path!r} has no column {name!r}. Columns: {listed or 'none'}{advice}"
-            raise NoColumn(text, name, names)
+            error = BadCall(text)
+            error.lacking = name, names
+            raise error
         if names.count(name) > 1:
             raise BadCall(f"{path!r} has {names.count(name)} columns named {name!r}")
     return [name for name in selection if name in names]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import metrics as metrics_package
-from .._base.reading import BadCall, Cells, CellsByName, NoColumn, read_columns
+from .._base.reading import BadCall, Cells, CellsByName, read_columns
 from ..metrics.lookup import AS_MEAN, CALLABLES, resolve_metrics, without_name
 from ..metrics.responses import note_on_unused_positive
 from ..metrics.statistic import Statistic
@@ -90,10 +90,12 @@ def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, are_scores
     needed += [name for names in ids.values() for name in names]
     try:
         columns = read_columns(call.file, needed)
-    except NoColumn as error:
-        is_system = any(error.name in names for names in systems.values())
-        advice = _pivot_of_file(call, error, needed) if is_system else ""
-        raise BadCall(f"{error}{advice}") from error
+    except BadCall as error:
+        if error.lacking is None or not any(
+            error.lacking[0] in names for names in systems.values()
+        ):
+            raise
+        raise BadCall(f"{error}{_pivot_of_file(call, *error.lacking, needed)}") from error
     threshold = getattr(call, "threshold", None)
     responses = set() if are_scores else _responses_of_metrics(call)
     if threshold is not None and responses != {"labels"}:
@@ -142,20 +144,20 @@ _READ = {
 }
 
 
-def _pivot_of_file(call: Namespace, lacking: NoColumn, needed: Sequence[str]) -> str:
+def _pivot_of_file(
+    call: Namespace, system: str, names: Sequence[str], needed: Sequence[str]
+) -> str:
     """Advise how a long table gets a column for each system, which is a value of one of its own.
 
     "" where no column holds the name of the system, or none the rows that each system has.
     """
-    how, names = _READ.get(Path(call.file).suffix.lower()), lacking.names
+    how = _READ.get(Path(call.file).suffix.lower())
     try:
         cells = {name: np.asarray(read_columns(call.file, [name])[name]) for name in names}
     except BadCall:
         return ""
     cells = {name: array for name, array in cells.items() if array.ndim == 1}
-    models = [
-        name for name, array in cells.items() if lacking.name in set(map(str, array.tolist()))
-    ]
+    models = [name for name, array in cells.items() if system in set(map(str, array.tolist()))]
     if how is None or len(models) != 1:
         return ""
     [model] = models

@@ -355,7 +355,7 @@ def _text_beside(
     """Write the difference with its widest interval and its p-value."""
     if math.isnan(pair.difference):
         return "undefined"
-    digits = comparison_texts.digits_of(pair, decimals.at(pair._width))
+    digits = rendering.Fixed(decimals.at(pair._width), rounding=pair._facts.rounding)
     value = rendering.number(pair.difference, digits)
     interval = rendering.limits(pair._widest_interval, digits, marked=False)
     p_alone, adjusted = comparison_texts.p_numbers(result, pair)

@@ -38,7 +38,6 @@ from ..method_error.out_of_bag import column_blocks, no_information_absolute, no
 from ..metrics.means import PosteriorMean, SumsStatistic
 from ..metrics.statistic import ReducedData, Statistic, as_number
 from ..resampling.design import (
-    GROUPS,
     ROWS,
     DesignWords,
     GroupDesign,
@@ -266,20 +265,15 @@ class Target:
         Position of each label among them.
     unit : ndarray of shape (n_samples,) or None
         Group of each row; None where rows are drawn.
-    named : str
-        Name of the user's column of groups; see `DesignWords`.
+    words : DesignWords
+        Of what is drawn.
     """
 
     y: Array | None
     classes: Array | None
     codes: Array | None
     unit: Array | None
-    named: str = ""
-
-    @property
-    def words(self) -> DesignWords:
-        """Words of what is drawn."""
-        return ROWS if self.unit is None else GROUPS.named_as(self.named)
+    words: DesignWords = ROWS
 
     @property
     def smallest_class(self) -> int | None:

@@ -168,31 +168,21 @@ class NamedColumn:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.values, dtype=dtype, copy=copy)
 
-    @property
-    def dtype(self) -> Any:
-        """Type of the values."""
-        return self.values.dtype
-
 
 def words_of_groups(groups: Any) -> DesignWords:
-    """Return the words of a column of groups, under its name if it has one; of None those of rows.
+    """Return the words of groups, under the name of their column if that says something.
 
-    Every text about groups is made of these words, whatever the function that was given them.
+    Every text about groups is made of these words, whatever the function that was given them. A
+    column of a table has a name; an array has none, and arrays of dask have that of a task.
     """
-    return ROWS if groups is None else GROUPS.named_as(name_of_groups(groups))
-
-
-def name_of_groups(groups: Any) -> str:
-    """Return the name of a column of a table; "" of arrays, and where it says nothing."""
-    # Arrays of dask have a name as well, which is that of a task.
     is_of_table = hasattr(groups, "to_frame") or isinstance(groups, NamedColumn)
     is_of_table |= getattr(groups, "is_scanned", False) is True
     name = getattr(groups, "name", None) if is_of_table else None
     if not isinstance(name, str):
-        return ""
+        return GROUPS
     name = " ".join(name.split())
     plain = name.lower().removesuffix("_id")
-    return "" if not plain or _SAY_NOTHING.fullmatch(plain) else name
+    return GROUPS if not plain or _SAY_NOTHING.fullmatch(plain) else GROUPS.named_as(name)
 
 
 def noun_of(name: str) -> str:

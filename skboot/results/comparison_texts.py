@@ -240,11 +240,6 @@ def _best(result: ComparisonResult, scales: Mapping[str, rendering.Fixed]) -> st
     return rendering.number(scores[best], scales[best])
 
 
-def digits_of(pair: PairedDifference, digits: int) -> rendering.Fixed:
-    """Return how the numbers of a difference are written with so many decimals."""
-    return rendering.Fixed(digits, rounding=pair._facts.rounding)
-
-
 def pairs_table(
     result: ComparisonResult,
     options: rendering.TableOptions,
@@ -278,7 +273,7 @@ def pairs_table(
     rows = []
     for pair in pairs:
         digits = decimals.at(pair._width) if options.digits is None else options.digits
-        column = digits_of(pair, digits)
+        column = rendering.Fixed(digits, rounding=pair._facts.rounding)
         row: list[str] = [rendering.Difference(pair.first, pair.second)]
         row += [] if shared else [method_title(pair)]
         for name in (pair.first, pair.second) if options.scores else ():

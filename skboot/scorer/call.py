@@ -51,7 +51,7 @@ from ..refit.scoring import (
 from ..refit.training import (
     HeldOut,
 )
-from ..resampling.design import DesignWords, words_of_groups
+from ..resampling.design import ROWS, DesignWords, words_of_groups
 from ..study.rows import name_all_missing, warn_of_orders
 
 # Module of scikit-learn whose functions fit an estimator on each fold.
@@ -248,6 +248,8 @@ class FitData:
     groups : array-like of shape (n_samples,) or None
         Groups as the user names them.
     tests : HeldOutSets or None
+    words : DesignWords
+        Of what is drawn for training: of rows, or of groups by their name.
     """
 
     X: Any
@@ -255,11 +257,7 @@ class FitData:
     unit: NDArray[np.intp] | None
     groups: Any
     tests: HeldOutSets | None
-
-    @property
-    def words(self) -> DesignWords:
-        """Words of what is drawn for training: of rows, or of groups by their name."""
-        return words_of_groups(self.groups)
+    words: DesignWords = ROWS
 
     @classmethod
     def of(
@@ -278,11 +276,12 @@ class FitData:
         of_tests = (X_test, y_test, groups_test, sample_weight_test)
         if any(part is not None for part in of_tests):
             tests = held_out_sets(*of_tests)
-        unit = None
+        unit, words = None, ROWS
         try:
             check_rows_of_fit(X, y, groups)
             if groups is not None:
                 unit = check.check_groups(check.check_column("groups", groups))
+                words = words_of_groups(groups)
         except ValueError as error:
             columns = {"X": X, "y": y, "groups": groups}
             name_all_missing(error, columns, complete=("y", "groups"))
@@ -296,7 +295,7 @@ class FitData:
                     must = f"have {n_axes} axes, as X has"
                     raise check.fail(name_in("X_test", name), must, f"{n_axes_of_set}")
         y = y if type(y) is np.ndarray else with_exact_integers(y)
-        return cls(X, y, unit, groups, tests)
+        return cls(X, y, unit, groups, tests, words)
 
 
 def warn_of_order_of_fit(X: Any, y: Any, groups: Any, **tests: Any) -> None:
@@ -527,7 +526,22 @@ def _held_out_set(
 ) -> tuple[HeldOut, Any, Any]:
     """Check a test set, whose key in messages is given; return rows, groups and weights."""
     try:
-        rows = _held_out_rows(of, X, y)
+        check.check_readable(f"X_test{of}", X)
+        X = with_rows(X)
+        truth = check.check_rows(f"y_test{of}", y)
+        check.check_size(f"y_test{of}", truth)
+        try:
+            n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        except (TypeError, IndexError):
+            must = "be an array-like, a row for each sample"
+            raise check.fail(f"X_test{of}", must, type(X).__name__) from None
+        if n_rows != len(truth):
+            must = f"have as many rows as X_test{of}, {n_rows}"
+            raise check.fail(f"y_test{of}", must, f"{len(truth)}")
+        if n_rows < 2:
+            advice = "One row does not show how much test rows vary."
+            raise check.fail(f"X_test{of}", "hold at least two rows", "one row", advice)
+        rows = HeldOut(X, truth)
         groups = _held_out_groups(of, groups, rows)
         weights = weights_of_rows(f"sample_weight_test{of}", sample_weight, len(rows.y))
     except ValueError as error:
@@ -536,25 +550,6 @@ def _held_out_set(
         name_all_missing(error, columns, complete=[*columns][1:])
         raise
     return rows, groups, weights
-
-
-def _held_out_rows(of: str, X: Any, y: Any) -> HeldOut:
-    check.check_readable(f"X_test{of}", X)
-    X = with_rows(X)
-    truth = check.check_rows(f"y_test{of}", y)
-    check.check_size(f"y_test{of}", truth)
-    try:
-        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    except (TypeError, IndexError):
-        must = "be an array-like, a row for each sample"
-        raise check.fail(f"X_test{of}", must, type(X).__name__) from None
-    if n_rows != len(truth):
-        must = f"have as many rows as X_test{of}, {n_rows}"
-        raise check.fail(f"y_test{of}", must, f"{len(truth)}")
-    if n_rows < 2:
-        advice = "One row does not show how much test rows vary."
-        raise check.fail(f"X_test{of}", "hold at least two rows", "one row", advice)
-    return HeldOut(X, truth)
 
 
 def _held_out_groups(of: str, groups: Any, rows: HeldOut) -> Any:

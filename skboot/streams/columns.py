@@ -35,7 +35,7 @@ from .._base.work import (
 from ..inference.distribution import check_replicates_fit
 from ..inference.intervals import method_of
 from ..metrics.lookup import NotGiven
-from ..resampling.design import name_of_groups, words_of_groups
+from ..resampling.design import words_of_groups
 from ..study.rows import Sampling, Scoring, Wanted
 from .source import Stream
 from .state import FEWEST_UNITS, N_BINS, ROWS_AT_ONCE, StreamSettings, StreamState, part_added
@@ -729,7 +729,7 @@ def _state_of_columns(
     else:
         settings, state = state_of_scanned(settings, values, workers)
     # Parts are read as arrays, which have no name.
-    state = replace(state, named=name_of_groups(values.get("groups")))
+    state = replace(state, named=words_of_groups(values.get("groups")).named)
     if state.n_units < FEWEST_UNITS and not state.has_few:
         name, unit = (
             ("groups", f"{words_of_groups(values['groups']).unit}s")

@@ -29,7 +29,7 @@ from ..metrics.cells import encode, label_counts
 from ..metrics.lookup import averaging, resolve_metrics
 from ..metrics.responses import doubts
 from ..metrics.statistic import Floats, Statistic
-from ..resampling.design import name_of_groups
+from ..resampling.design import words_of_groups
 from ..resampling.streamed import PoissonWeights, Words
 from ..study.rows import Rows, Scoring, check_averaged, check_columns, checked_rows
 from .sums import (
@@ -786,7 +786,7 @@ def batch_added(
     batch = state_of_batch(settings, rows, units, unit, dropped)
     may_be_few = (not state.unit or state.few_rows is not None) and batch.n_units < FEWEST_UNITS
     few_rows = FewRows.of(rows, keys) if may_be_few else None
-    named = name_of_groups(ids) if unit == "groups" else ""
+    named = words_of_groups(ids).named if unit == "groups" else ""
     batch = replace(batch, ranges=ranges, few_rows=few_rows, named=named)
     for (kind, _), table in batch.tables.items():
         if kind == SCORES:

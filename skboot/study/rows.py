@@ -393,7 +393,13 @@ def name_all_missing(
                     key = f"{place}[{run}]" if are_runs else place
                     missing[key] = at_run.reshape(len(at_run), -1).any(axis=1)
             if at is not None:
-                present.append(_code_of_present(place, column, array, are_runs))
+                values_at = f"np.asarray({place})" if are_runs or _is_of_polars(column) else place
+                code = (
+                    f"{'np.isfinite' if array.dtype.kind == 'f' else 'pandas.notna'}({values_at})"
+                )
+                # All runs, and all columns of a row.
+                axis = (("0", "(0, 2)") if are_runs else ("", "1"))[array.ndim > 1 + are_runs]
+                present.append(f"{code}.all(axis={axis})" if axis else code)
         arguments.append(argument)
         if is_frame or None in by_system:
             values.append(_code_of_kept(argument, [given], are_runs))
@@ -413,15 +419,6 @@ def name_all_missing(
 
 def _is_of_polars(column: Any) -> bool:
     return type(column).__module__.partition(".")[0] == "polars"
-
-
-def _code_of_present(place: str, column: Any, array: NDArray[Any], are_runs: bool) -> str:
-    """Return the code for the rows of a column, or of all runs, in which nothing is missing."""
-    values = f"np.asarray({place})" if are_runs or _is_of_polars(column) else place
-    code = f"{'np.isfinite' if array.dtype.kind == 'f' else 'pandas.notna'}({values})"
-    axes = ("0", "(0, 2)") if are_runs else ("", "1")
-    axis = axes[array.ndim > 1 + are_runs]
-    return f"{code}.all(axis={axis})" if axis else code
 
 
 def _code_of_kept(place: str, columns: Sequence[Any], are_runs: bool) -> str:
