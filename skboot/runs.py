@@ -28,8 +28,9 @@ from .inference.intervals import FOR_ONE_LOOK, checked_interval, method_of
 from .inference.runs import ESTIMANDS, check_method
 from .metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
-from .study.rows import Sampling, Scoring, Wanted, measured_by
+from .study.rows import Sampling, Scoring, Wanted, measured_by, name_all_missing
 from .study.runs import (
+    OF_RUNS,
     VARIED,
     RunsCall,
     checked_columns,
@@ -198,7 +199,6 @@ def bootstrap_runs(
     interval_wanted = checked_interval(interval, [*FOR_ONE_LOOK, "auto", "components"])
     estimand = _checked_estimand(estimand, method_of(interval_wanted))
     workers = check.check_workers(n_jobs, verbose)
-    columns = checked_columns(y_true, sample_weight, labels)
     if isinstance(y_preds, Mapping):
         must = "be an array or a list with the predictions of each run of one method"
         advice = (
@@ -206,12 +206,9 @@ def bootstrap_runs(
             "each; for runs of one method give list(y_preds.values())."
         )
         raise check.fail("y_preds", must, f"a dict of {list(y_preds)[:3]}", advice)
-    runs = checked_runs(columns, y_preds, full_runs, varied)
-    sample = training_samples(training, varied, runs.n_runs)
     scoring = Scoring(
         metric=metric, greater_is_better=greater_is_better, pos_label=pos_label, labels=labels
     )
-    scored = measured_by(scoring, {"": runs.rows})
     sampling = Sampling(
         groups=groups,
         strata=strata,
@@ -223,7 +220,16 @@ def bootstrap_runs(
     )
     answers = {"y_true": y_true, "y_preds": y_preds, "full_runs": full_runs}
     score_options = Wanted(interval=interval_wanted, confidence_level=level, workers=workers)
-    study = study_of(scored, sampling, answers, score_options, scoring.settings, len(runs.rows))
+    try:
+        columns = checked_columns(y_true, sample_weight, labels)
+        runs = checked_runs(columns, y_preds, full_runs, varied)
+        sample = training_samples(training, varied, runs.n_runs)
+        scored = measured_by(scoring, {"": runs.rows})
+        n_arrays = len(runs.rows)
+        study = study_of(scored, sampling, answers, score_options, scoring.settings, n_arrays)
+    except ValueError as error:
+        name_all_missing(error, answers | sampling.columns, runs=OF_RUNS)
+        raise
     check_units_vary(study.plan, columns.weights)
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
         raise ValueError(reason)

@@ -14,6 +14,7 @@ from skboot import (
     bootstrap_score,
     compare_across,
     compare_methods,
+    compare_runs,
     compare_systems,
     learning_curve,
     plan_evaluation,
@@ -186,6 +187,63 @@ def test_missing_values_of_a_curve_are_told_together():
     given = {"y_true": missing(Y, 3), "y_score": missing(X[:, 0], 3, 4)}
     text = message_of(lambda: bootstrap_curve(**given))
     assert "1 in y_true, 2 in y_score. Drop 2 rows" in text
+
+
+@pytest.mark.parametrize("as_array", [True, False])
+def test_missing_values_of_runs_are_told_with_those_of_others(as_array):
+    runs = [missing(A, 5), B.astype(float), missing(C, 7, 8)]
+    given = {"y_true": missing(Y, 3), "y_preds": np.array(runs) if as_array else runs}
+    text = message_of(lambda: bootstrap_runs(**given))
+    assert "1 in y_true, 1 in y_preds[0], 2 in y_preds[2]. Drop 4 rows" in text
+    left = kept_as(text, given)
+    assert bootstrap_runs(left["y_true"], left["y_preds"], **FEW).n_samples == N - 4
+
+
+@pytest.mark.parametrize("as_array", [True, False])
+def test_missing_values_of_runs_of_methods_are_told_together(as_array):
+    runs = {"a": [missing(A, 5), B.astype(float)], "b": [C.astype(float), missing(A, 6)]}
+    if as_array:
+        runs = {name: np.array(values) for name, values in runs.items()}
+    groups = np.array([None if k == 9 else f"g{k % 30}" for k in range(N)], dtype=object)
+    given = {"y_true": Y, "y_preds": runs, "groups": groups}
+    text = message_of(lambda: compare_runs(**given))
+    assert "1 in y_preds['a'][0], 1 in y_preds['b'][1], 1 in groups. Drop 3 rows" in text
+    left = kept_as(text, given)
+    groups = left["groups"]
+    assert compare_runs(left["y_true"], left["y_preds"], groups=groups, **FEW).n_samples == N - 3
+
+
+@pytest.mark.parametrize("library", ["numpy", "pandas"])
+def test_missing_values_of_fits_are_told_together(library):
+    groups = np.array([None if k == 9 else f"g{k % 30}" for k in range(N)], dtype=object)
+    given = {"X": X, "y": missing(Y, 3), "groups": groups}
+    if library == "pandas":
+        frames = pytest.importorskip("pandas")
+        given |= {"X": frames.DataFrame(X), "y": frames.Series(given["y"])}
+    models = {"a": LogisticRegression(), "b": LogisticRegression(C=0.1)}
+    for fit in (lambda: BootstrapScorer(models["a"]).fit(**given),
+                lambda: compare_methods(models, **given)):  # fmt: skip
+        text = message_of(fit)
+        assert "1 in y, 1 in groups. Drop 2 rows" in text
+        left = kept_as(text, given)
+        assert len(left["X"]) == len(left["y"]) == len(left["groups"]) == N - 2
+    tests = {f"{name}_test": {"new": column} for name, column in given.items()}
+    text = message_of(lambda: BootstrapScorer(models["a"]).fit(X, Y, **tests))
+    assert "1 in y_test['new'], 1 in groups_test['new']. Drop 2 rows" in text
+    assert len(kept_as(text, tests)["X_test"]["new"]) == N - 2
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_rows_of_data_frames_of_systems_are_dropped(library):
+    frames = pytest.importorskip(library)
+    table = frames.DataFrame({"a": missing(A, 5, 7), "b": B, "c": missing(C, 5)})
+    groups = frames.Series([f"g{k % 30}" for k in range(N)])
+    given = {"y_true": missing(Y, 3), "y_preds": table, "groups": groups}
+    left = kept_as(message_of(lambda: compare_systems(**given)), given)
+    groups = left["groups"]
+    result = compare_systems(left["y_true"], left["y_preds"], groups=groups, **FEW)
+    assert result.n_samples == N - 3
+    assert list(result.systems) == ["a", "b", "c"]
 
 
 def test_missing_values_of_one_argument_are_told_as_before():

@@ -39,7 +39,15 @@ _LONGEST_CELL = 2**31 - 1
 
 
 class BadCall(Exception):
-    """Error of a call that cannot be carried out; the text says why, in one line."""
+    """Error of a call that cannot be carried out; the text says why, in one line.
+
+    Attributes
+    ----------
+    lacking : tuple (str, list of str) or None
+        Name of a column that a file lacks, and of those that it has.
+    """
+
+    lacking: tuple[str, list[str]] | None = None
 
 
 def read_columns(path: str, needed: Sequence[str], optional: Sequence[str] = ()) -> CellsByName:
@@ -270,7 +278,10 @@ def _present_names(path: str, selection: Selection, present: Any) -> list[str]:
             mark = next((mark for mark in ";\t|," if len(names) == 1 and mark in names[0]), None)
             cells = "Commas separate the cells of a .csv file, and tabs those of a .tsv file"
             advice = f". {cells}: save this one, which has {mark!r}, in this way" if mark else ""
-            raise BadCall(f"{path!r} has no column {name!r}. Columns: {listed or 'none'}{advice}")
+            text = f"{path!r} has no column {name!r}. Columns: {listed or 'none'}{advice}"
+            error = BadCall(text)
+            error.lacking = name, names
+            raise error
         if names.count(name) > 1:
             raise BadCall(f"{path!r} has {names.count(name)} columns named {name!r}")
     return [name for name in selection if name in names]

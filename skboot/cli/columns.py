@@ -13,6 +13,7 @@ import shlex
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from .._base.reading import BadCall, Cells, CellsByName, read_columns
 from ..metrics.lookup import AS_MEAN, CALLABLES, resolve_metrics, without_name
 from ..metrics.responses import note_on_unused_positive
 from ..metrics.statistic import Statistic
+from ..resampling.design import NamedColumn
 
 Array = NDArray[Any]
 
@@ -85,7 +87,15 @@ def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, are_scores
     truth = name_list(call.y_true)
     weights = name_list(call.weights)
     needed = [*truth, *(name for names in systems.values() for name in names), *weights]
-    columns = read_columns(call.file, needed + [name for names in ids.values() for name in names])
+    needed += [name for names in ids.values() for name in names]
+    try:
+        columns = read_columns(call.file, needed)
+    except BadCall as error:
+        if error.lacking is None or not any(
+            error.lacking[0] in names for names in systems.values()
+        ):
+            raise
+        raise BadCall(f"{error}{_pivot_of_file(call, *error.lacking, needed)}") from error
     threshold = getattr(call, "threshold", None)
     responses = set() if are_scores else _responses_of_metrics(call)
     if threshold is not None and responses != {"labels"}:
@@ -94,7 +104,11 @@ def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, are_scores
     responses = responses if threshold is None else {"scores"}
     reads_labels = "labels" in responses
     y_true, predictions = _truth_and_predictions(call, columns, systems, responses)
-    options = {name: _id_column(columns, names) for name, names in ids.items() if names}
+    options: dict[str, Any] = {
+        name: _id_column(columns, names) for name, names in ids.items() if names
+    }
+    if len(ids["groups"]) == 1 and options["groups"].ndim == 1:
+        options["groups"] = NamedColumn(options["groups"], ids["groups"][0])
     if weights:
         options["sample_weight"] = _number_column(columns, weights[0])
     labels = getattr(call, "labels", None)
@@ -117,6 +131,51 @@ def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, are_scores
                     f"row 1 has {_first(cells)!r} and {_first(y_true)!r}"
                 )
     return FileRows(y_true, predictions, options)
+
+
+# What reads a table by the end of its file's name.
+_READ = {
+    ".csv": "read_csv({})",
+    ".tsv": "read_table({})",
+    ".tab": "read_table({})",
+    ".parquet": "read_parquet({})",
+    ".jsonl": "read_json({}, lines=True)",
+    ".ndjson": "read_json({}, lines=True)",
+}
+
+
+def _pivot_of_file(
+    call: Namespace, system: str, names: Sequence[str], needed: Sequence[str]
+) -> str:
+    """Advise how a long table gets a column for each system, which is a value of one of its own.
+
+    "" where no column holds the name of the system, or none the rows that each system has.
+    """
+    how = _READ.get(Path(call.file).suffix.lower())
+    try:
+        cells = {name: np.asarray(read_columns(call.file, [name])[name]) for name in names}
+    except BadCall:
+        return ""
+    cells = {name: array for name, array in cells.items() if array.ndim == 1}
+    models = [name for name, array in cells.items() if system in set(map(str, array.tolist()))]
+    if how is None or len(models) != 1:
+        return ""
+    [model] = models
+    kept = [name for name in names if name in needed]
+    for row in (name for name in cells if name not in (model, *kept)):
+        n_rows = len(cells[row])
+        labels = cells[row].tolist()
+        pairs = set(zip(labels, cells[model].tolist(), strict=True))
+        values = [name for name in names if name not in (row, model, *kept)]
+        if len(pairs) == n_rows > len(set(labels)) and values:
+            index = [row, *kept] if kept else row
+            how = how.format(repr(call.file))
+            return (
+                f". It is a value of {model!r}. A long table gets a column for each system by "
+                f"pandas.{how}.pivot(index={index!r}, columns={model!r}, "
+                f"values={values[-1]!r}).to_csv('wide.csv')"
+            )
+    return ""
 
 
 def metrics_of(call: Namespace) -> Any:

@@ -861,12 +861,14 @@ _FUNCTION = re.compile(
     r"^(bootstrap_score|compare_systems|bootstrap_curve|plan_evaluation|check_table): "
 )
 # An argument in a sentence, such as confidence_level=0.95 or labels=, of those that are options.
-_ARGUMENT = re.compile(
+_ARGUMENT = (
     r"\b(labels|groups|strata|by|average_over|block_length|metric|interval|confidence_level|"
     r"n_resamples|random_state|sample_weight|pos_label|greater_is_better|half_width|difference|"
     r"costs|priors|margin|power|proportion|n|decimals)="
     r"(?:(\w[\w.-]*\w|\w|'\w+')|(?=[\s,.;]|$))"
 )
+# What is no sentence: a quoted name or value, and the name of a metric with its options.
+_NAMED = r"(?<!\w)'[^']*'(?!\w)|\w \(\w+=[^()]*\)"
 # A sentence that says what to write in Python: a call, a function, a dict or a function's name.
 _SENTENCE_END = re.compile(r"(?<=[.?]) (?=[A-Z])")
 _PYTHON = re.compile(r"\w\(|\blambda\b|\{'|\b(bootstrap|compare)_\w+")
@@ -960,11 +962,13 @@ def _with_options(text: str) -> str:
 
     def option_of(match: re.Match[str]) -> str:
         name, value = match.groups()
+        if name is None:
+            return match[0]
         option = _option_name(name)
         return f"{option} {value}" if value not in (None, "True") else option
 
     text = _joined_lines(text).replace("groups=skboot.Trials(a, b)", "--same-population")
-    return _ARGUMENT.sub(option_of, _FUNCTION.sub("", text))
+    return re.sub(f"{_ARGUMENT}|{_NAMED}", option_of, _FUNCTION.sub("", text))
 
 
 def _joined_lines(text: str) -> str:

@@ -22,7 +22,6 @@ from ..inference.multiplicity import symmetric_root
 from ..refit.differences import ScoresBySize, scores_by_size, training_scores
 from ..refit.run_metrics import RunMetric
 from ..refit.samples import nested_samples, stream
-from ..resampling.design import GROUPS, ROWS
 from ..results import ResultTable
 from ..results.curve import CurveResult, with_band
 from ..results.result import Provenance
@@ -217,8 +216,8 @@ def learning_curve(
         runs = runs_of_methods(fit, estimators, data, "learning_curve", fit_parameters)
         run_records = [method_runs.run_records for method_runs in runs.values()]
         metrics = [method_runs.metrics[0] for method_runs in runs.values()]
-        words = ROWS if data.unit is None else GROUPS
-        units = DrawnUnits(words.kind, (run_records[0].n_units,))
+        words = data.words
+        units = DrawnUnits(words.kind, (run_records[0].n_units,), named=words.named)
         if words.units_are_groups:
             tell_of_groups(units)
         size_scores = scores_by_size(metrics, run_records, len(sizes))
@@ -248,6 +247,7 @@ def learning_curve(
         "_kind": units.kind,
         "_units_of_factors": units.n_units,
         "unit": words.unit,
+        "_named": words.named,
         "n_samples": run_records[0].n_rows,
         "_n_strata": 1,
         "_weighted": False,
@@ -280,7 +280,7 @@ def _training_sets(
         labels = np.asarray(data.y)
         codes = np.unique(labels, return_inverse=True)[1] if labels.ndim == 1 else None
     n_units, n_classes = int(unit.max()) + 1, 1 if codes is None else int(codes.max()) + 1
-    units_noun = plural((ROWS if data.unit is None else GROUPS).unit)
+    units_noun = plural(data.words.unit)
     # Units in the training sets of each size, from shares or numbers of them.
     sizes = np.asarray(train_sizes)
     if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iuf":

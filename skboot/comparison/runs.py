@@ -55,8 +55,9 @@ from ..metrics.statistic import Statistic
 from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from ..results.comparison import ComparisonResult, PairedDifference
-from ..study.rows import Sampling, Scores, Scoring, Wanted, measured_by
+from ..study.rows import Sampling, Scores, Scoring, Wanted, measured_by, name_all_missing
 from ..study.runs import (
+    OF_RUNS,
     VARIED,
     Runs,
     RunsCall,
@@ -267,16 +268,9 @@ def compare_runs(
     check_adjust(adjust)
     check_alternative(alternative)
     workers = check.check_workers(n_jobs, verbose)
-    columns = checked_columns(y_true, sample_weight, labels)
-    runs = _checked_runs(columns, y_preds, full_runs, varied)
-    samples = _training_samples(runs, training, varied, paired_runs)
-    if reference is not None:
-        check_reference(reference, runs)
     scoring = Scoring(
         metric=metric, greater_is_better=greater_is_better, pos_label=pos_label, labels=labels
     )
-    rows = {name: of_method.rows for name, of_method in runs.items()}
-    scored = measured_by(scoring, rows)
     sampling = Sampling(
         groups=groups,
         strata=strata,
@@ -287,9 +281,20 @@ def compare_runs(
         random_state=random_state,
     )
     answers = {"y_true": y_true, "y_preds": y_preds, "full_runs": full_runs}
-    n_arrays = sum(map(len, rows.values()))
     score_options = Wanted(interval="auto", confidence_level=level, workers=workers)
-    study = study_of(scored, sampling, answers, score_options, scoring.settings, n_arrays)
+    try:
+        columns = checked_columns(y_true, sample_weight, labels)
+        runs = _checked_runs(columns, y_preds, full_runs, varied)
+        samples = _training_samples(runs, training, varied, paired_runs)
+        if reference is not None:
+            check_reference(reference, runs)
+        rows = {name: of_method.rows for name, of_method in runs.items()}
+        scored = measured_by(scoring, rows)
+        n_arrays = sum(map(len, rows.values()))
+        study = study_of(scored, sampling, answers, score_options, scoring.settings, n_arrays)
+    except ValueError as error:
+        name_all_missing(error, answers | sampling.columns, runs=OF_RUNS)
+        raise
     check_units_vary(study.plan, columns.weights)
     options = ComparisonOptions(interval, adjust, level, alternative, reference)
     results: dict[str, ComparisonResult] = {}

@@ -380,7 +380,7 @@ def _corrected_score(candidates: _Candidates, choices: _Choices) -> EvaluationRe
     evidence = Evidence(
         estimate,
         choices.outside,
-        DrawnUnits(design.kind, design.n_units),
+        DrawnUnits(design.kind, design.n_units, named=design.named),
         Facts((low, high), weighted=candidates.sample_weight is not None),
         standard_error=None if summary is None else summary.standard_error_for("auto"),
     )

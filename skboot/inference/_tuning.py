@@ -51,6 +51,10 @@ FEW_IN_CLASS = 8
 # Maximum ratio of the standard error by leaving out single rows to that of resamples (ratio); above
 # it single rows, the only ones of their kind, decide more than resamples show (record 0094).
 SINGLE_ROWS = 1.2
+# Number of resamples (resamples) that it was measured with, and by how many Monte Carlo errors that
+# fewer have beyond theirs (standard errors) their ratio must exceed it (record 0157).
+MEASURED_WITH = 1999
+SURELY_SINGLE = 1.645
 
 # Minimum number of rows that show how far they depend on each other (rows).
 FEWEST_ROWS = 20

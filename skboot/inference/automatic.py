@@ -64,11 +64,13 @@ from ._tuning import (
     LARGE_BIAS,
     LARGE_SKEWNESS,
     MANY_MEMBERS,
+    MEASURED_WITH,
     MOST_CARRY,
     NEAR_ERROR,
     SINGLE_ROWS,
     SMALL_CLASS,
     SURE_BIAS,
+    SURELY_SINGLE,
     UNITS_CARRY,
 )
 from .evidence import ConfidenceInterval, DrawnUnits, Evidence, Premises, notes_of_cut, within_range
@@ -423,17 +425,23 @@ def _method_by_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) 
 
 
 def _tell_of_single_units(evidence: Evidence) -> None:
-    """Add a warning where units that are the only ones of their kind decide a score."""
-    replicates = evidence.sorted_replicates
-    spread = replicates.std() if len(replicates) > 1 else 0.0
+    """Add a warning where units that are the only ones of their kind decide a score.
+
+    The standard deviation s of n resamples has the Monte Carlo error s sqrt((k - 1) / (4 n)), with
+    k their fourth moment over s^4: 7% of 99 resamples, 1.6% of the 1999 that the threshold is for.
+    """
     if evidence.facts.class_sizes is not None or evidence.facts.largest_share is not None:
         # Of an average over classes their rows are counted, and of a mean the largest; see
         # `cautions_of`.
         return
-    if (
-        evidence.jackknife_bias is None
-        or not evidence.jackknife_bias.standard_error > SINGLE_ROWS * spread > 0
-    ):
+    replicates = evidence.sorted_replicates
+    spread = replicates.std() if len(replicates) > 1 else 0.0
+    if evidence.jackknife_bias is None or not spread > 0:
+        return
+    fourth_moment = np.mean(((replicates - replicates.mean()) / spread) ** 4)
+    errors = np.sqrt((fourth_moment - 1) / (4 * np.array([len(replicates), MEASURED_WITH])))
+    largest = SINGLE_ROWS * (1 + SURELY_SINGLE * max(errors[0] - errors[1], 0.0))
+    if not evidence.jackknife_bias.standard_error > largest * spread:
         return
     say(
         "caution",

@@ -14,7 +14,7 @@ from .._base.checks import fail
 from .._base.doors import door
 from .._base.typing import ShownPairs
 from ..results import comparison_texts, rendering, wording
-from ..results.table import comparisons_of
+from ..results.table import comparisons_of, decimals_by_metric
 from .common import (
     BLUE,
     GREY,
@@ -203,7 +203,7 @@ class ComparisonDisplay(ForestPlot):
     def _of(cls, named: Sequence[tuple[str, ComparisonResult]], pairs: str) -> Self:
         """Return the display of some comparisons, one panel each."""
         rows: list[dict[str, Any]] = []
-        panels = []
+        panels, decimals = [], decimals_by_metric(dict(enumerate(result for _, result in named)))
         for name, result in named:
             shown = _pairs_to_draw(result, pairs)
             # The system from which all others are subtracted stands beside the axis.
@@ -227,7 +227,7 @@ class ComparisonDisplay(ForestPlot):
                         "simultaneous_highs": math.nan if wide is None else wide.high,
                         "names": names,
                         "is_distinguishable": result.is_distinguishable(pair),
-                        "texts": _text_beside(result, pair),
+                        "texts": _text_beside(result, pair, decimals[result._metric_name]),
                     }
                 )
         levels = {rendering.percent(result.confidence_level) for _, result in named}
@@ -349,13 +349,15 @@ def _pairs_to_draw(result: ComparisonResult, pairs: str) -> Sequence[PairedDiffe
     return [result.pair(result.best, name) for name in result.ranking if name != result.best]
 
 
-def _text_beside(result: ComparisonResult, pair: PairedDifference) -> str:
+def _text_beside(
+    result: ComparisonResult, pair: PairedDifference, decimals: rendering.Decimals
+) -> str:
     """Write the difference with its widest interval and its p-value."""
     if math.isnan(pair.difference):
         return "undefined"
-    scale = comparison_texts.scale_of(pair)
-    value = rendering.number(pair.difference, scale)
-    interval = rendering.limits(pair._widest_interval, scale, marked=False)
+    digits = rendering.Fixed(decimals.at(pair._width), rounding=pair._facts.rounding)
+    value = rendering.number(pair.difference, digits)
+    interval = rendering.limits(pair._widest_interval, digits, marked=False)
     p_alone, adjusted = comparison_texts.p_numbers(result, pair)
     p = p_alone if result.adjust is None else adjusted
     return f"{value} ({interval}), {comparison_texts.p_text(p)}"

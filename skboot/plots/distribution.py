@@ -63,7 +63,7 @@ class BootstrapDistributionDisplay(Display):
         What the histogram is, where the interval is not made from it; else empty.
     bounds : tuple (float, float)
         Smallest and largest value that the metric can have, where bars end.
-    digits : int or skboot.results.rendering.Scale, optional
+    digits : int or skboot.results.rendering.Fixed, optional
         Digits after the point in the legend; as the interval supports when None.
 
     Attributes
@@ -110,7 +110,7 @@ class BootstrapDistributionDisplay(Display):
         interval_name: str = "CI",
         histogram_name: str = "",
         bounds: tuple[float, float] = (-math.inf, math.inf),
-        digits: int | rendering.Scale | None = None,
+        digits: int | rendering.Fixed | None = None,
     ) -> None:
         self.replicates = np.asarray(replicates, dtype=float)
         self.estimate = estimate
@@ -155,7 +155,7 @@ class BootstrapDistributionDisplay(Display):
             interval_name=result._basis.interval_name(result),
             histogram_name=result._basis.replicates_text(result),
             bounds=result._evidence.facts.bounds,
-            digits=wording.scale_of(result),
+            digits=wording.digits_of(result, {}),
         )
         return display.plot(ax, **kwargs)
 
@@ -254,7 +254,7 @@ class BootstrapDistributionDisplay(Display):
     # -------------------------------------------------------------- steps
 
     @property
-    def _digits(self) -> int | rendering.Scale:
+    def _digits(self) -> int | rendering.Scale | rendering.Fixed:
         """Digits after the point of the numbers in the legend."""
         if self.digits is not None:
             return self.digits

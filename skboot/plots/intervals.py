@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._base import checks as check
 from .._base.doors import door
 from ..results import rendering, wording
-from ..results.table import Entry, entries_of
+from ..results.table import Entry, decimals_by_metric, entries_of
 from .common import (
     BLUE,
     LETTER,
@@ -377,6 +377,8 @@ class IntervalDisplay(ForestPlot):
         labels = {k: _row_label(entries, members, k) for _, members in panels for k in members}
         scores = [entry.result for entry in entries]
         kinds = {result._basis.interval_label(result) for result in scores}
+        by_name = results if isinstance(results, Mapping) else dict(enumerate(results))
+        decimals = decimals_by_metric(by_name)
         display = cls(
             estimates=[result.estimate for result in scores],
             lows=[result.confidence_interval.low for result in scores],
@@ -385,7 +387,10 @@ class IntervalDisplay(ForestPlot):
             naive_estimates=[
                 np.nan if naive is None else naive for naive in map(wording.baseline, scores)
             ],
-            texts=[_text_beside(result, len(kinds) > 1) for result in scores],
+            texts=[
+                _text_beside(result, wording.digits_of(result, decimals), len(kinds) > 1)
+                for result in scores
+            ],
             panels=panels,
             interval_name=kinds.pop() if len(kinds) == 1 else "interval",
         )
@@ -596,12 +601,14 @@ def _row_label(entries: Sequence[Entry], members: Sequence[int], k: int) -> str:
     return ", ".join(path)
 
 
-def _text_beside(result: EvaluationResult, with_kind: bool) -> str:
+def _text_beside(result: EvaluationResult, digits: rendering.Fixed, with_kind: bool) -> str:
     """Write the estimate with its interval."""
     low, high = result.confidence_interval
     if math.isnan(result.estimate):
         return "undefined"
+    estimate = rendering.number(result.estimate, digits)
     if math.isnan(low) or math.isnan(high):
-        return f"{wording.estimate(result)} (no interval)"
+        return f"{estimate} (no interval)"
     kind = f"{result._basis.interval_label(result)} " if with_kind else ""
-    return f"{wording.estimate(result)} ({kind}{wording.limits(result, marked=False)})"
+    limits = rendering.limits(result.confidence_interval, digits, marked=False)
+    return f"{estimate} ({kind}{limits})"

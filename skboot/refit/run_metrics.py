@@ -37,7 +37,13 @@ from ..method_error.cv_bootstrap import auc_error_influence
 from ..method_error.out_of_bag import column_blocks, no_information_absolute, no_information_squared
 from ..metrics.means import PosteriorMean, SumsStatistic
 from ..metrics.statistic import ReducedData, Statistic, as_number
-from ..resampling.design import GroupDesign, RowDesign, SamplingDesign
+from ..resampling.design import (
+    ROWS,
+    DesignWords,
+    GroupDesign,
+    RowDesign,
+    SamplingDesign,
+)
 from ..resampling.plan import Binding, ResamplingPlan
 from .lending import copy_of_rows
 from .samples import TrainingSamples
@@ -259,12 +265,15 @@ class Target:
         Position of each label among them.
     unit : ndarray of shape (n_samples,) or None
         Group of each row; None where rows are drawn.
+    words : DesignWords
+        Of what is drawn.
     """
 
     y: Array | None
     classes: Array | None
     codes: Array | None
     unit: Array | None
+    words: DesignWords = ROWS
 
     @property
     def smallest_class(self) -> int | None:

@@ -32,6 +32,7 @@ from .._base.errors import counted, fail, refuse
 from .._base.sklearn_compat import n_rows_of, take
 from .._base.values import arrays_of, remove_abandoned, replace_link, write_atomically
 from .._base.work import progress, results_in_chunks
+from ..resampling.design import ROWS, DesignWords
 from .lending import Lender, Loan, copy_of_rows
 
 _T = TypeVar("_T")
@@ -364,6 +365,8 @@ class Job:
         How what they share is given to the estimator, which may write into it.
     tasks : Tasks or None
         Where callbacks listen: the task that the trainings are parts of.
+    words : DesignWords
+        Of what is drawn: of rows, or of groups by their name.
     """
 
     estimator: Any
@@ -381,6 +384,7 @@ class Job:
     tests: Sequence[HeldOut] = ()
     loan: Loan = field(default_factory=Loan)
     tasks: Tasks | None = None
+    words: DesignWords = ROWS
 
     @cached_property
     def n_rows(self) -> int:

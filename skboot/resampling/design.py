@@ -104,8 +104,11 @@ class DesignWords:
     named: str = ""
 
     def named_as(self, name: str) -> Self:
-        """Return the words of units that the user has a name for, such as "patient_id"."""
-        if not name:
+        """Return the words of groups that the user has a name for, such as "patient_id".
+
+        Other units are not the groups that have the name, also where these are all tasks.
+        """
+        if not name or not self.units_are_groups or self.unit != "group":
             return self
         return replace(self, named=name, unit=noun_of(name) or self.unit)
 
@@ -152,14 +155,34 @@ _IRREGULAR = re.compile(
 _NO_PLURAL = re.compile(".*(ss|as|us|is|ses|xes|zes|ches|shes|ies|oes)|lens|news")
 
 
-def name_of_groups(groups: Any) -> str:
-    """Return the name of a column of pandas or polars; "" of arrays, and where it says nothing."""
-    name = getattr(groups, "name", None) if hasattr(groups, "to_list") else None
+@dataclass(frozen=True, eq=False)
+class NamedColumn:
+    """A column of a file or a stream, with its name, as one of pandas has it."""
+
+    values: NDArray[Any]
+    name: str
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+
+def words_of_groups(groups: Any) -> DesignWords:
+    """Return the words of groups, under the name of their column if that says something.
+
+    Every text about groups is made of these words, whatever the function that was given them. A
+    column of a table has a name; an array has none, and arrays of dask have that of a task.
+    """
+    is_of_table = hasattr(groups, "to_frame") or isinstance(groups, NamedColumn)
+    is_of_table |= getattr(groups, "is_scanned", False) is True
+    name = getattr(groups, "name", None) if is_of_table else None
     if not isinstance(name, str):
-        return ""
+        return GROUPS
     name = " ".join(name.split())
     plain = name.lower().removesuffix("_id")
-    return "" if not plain or _SAY_NOTHING.fullmatch(plain) else name
+    return GROUPS if not plain or _SAY_NOTHING.fullmatch(plain) else GROUPS.named_as(name)
 
 
 def noun_of(name: str) -> str:
@@ -433,7 +456,7 @@ class SamplingDesign(DesignWords, ABC):
         **data
             Attributes of the design that differ.
         """
-        words = DESIGNS[kind]
+        words = DESIGNS[kind].named_as(self.named)
         all_remarks = (*self.remarks, *words.remarks, *remarks)
         return replace(self, **(vars(words) | data | {"remarks": all_remarks}))
 
@@ -751,8 +774,10 @@ def drawn_tasks(design: _Design, group_of_task: NDArray[np.intp]) -> _Design:
     freedom = freedom_of_groups(np.bincount(group_of_task, minlength=n_units), design.strata)
     if n_units >= FEW_TASKS:
         return design.of_kind(kind, freedom=freedom)
+    unit = DESIGNS[kind].named_as(design.named).unit
+    units = kind if unit in ("task", "group") else f"{unit}s"
     text = (
-        f"Only {n_units} {kind} were resampled (fewer than {FEW_TASKS}): expect less "
+        f"Only {n_units} {units} were resampled (fewer than {FEW_TASKS}): expect less "
         "coverage than stated."
     )
     return design.of_kind(kind, Note("few", text), freedom=freedom)

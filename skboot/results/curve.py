@@ -193,6 +193,7 @@ class CurveResult(FromACall, Shown):
     train_scores: Floats | None = None
     # Degrees of freedom and inflation of groups of unequal size.
     _freedom: tuple[float, float] | None = None
+    _named: str = ""  # name of the user's column of groups
     _provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
@@ -384,12 +385,18 @@ class CurveResult(FromACall, Shown):
             unit=self.unit,
         )
 
+    @property
+    def _units_drawn(self) -> DrawnUnits:
+        """What was drawn in each resample."""
+        units, strata = self._units_of_factors, self._n_strata
+        return DrawnUnits(self._kind, units, strata, self._freedom, named=self._named)
+
     def _evidence(self, k: int) -> Evidence:
         """Evidence of a point, which its intervals are made of."""
         return Evidence(
             float(self.estimate[k]),
             self.bootstrap_distribution[:, k],
-            DrawnUnits(self._kind, self._units_of_factors, self._n_strata, self._freedom),
+            self._units_drawn,
             Facts(self._bounds, weighted=self._weighted),
         )
 
@@ -484,6 +491,7 @@ class CurveResult(FromACall, Shown):
             return f"{self.n_trainings} trainings at each size, tested on the {self.unit}s outside"
         n = " and ".join(thousands(k) for k in self._units_of_factors)
         noun = self.unit if self.n_units == 1 else wording.plural(self.unit)
+        noun += wording.name_beside(self._units_drawn.design)
         return f"{n} {noun} resampled {wording.counted(self.n_resamples, 'time')}"
 
     def _rows(self) -> str:

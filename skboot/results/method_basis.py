@@ -259,7 +259,7 @@ def _advice(result: EvaluationResult, run_evidence: RunsEvidence) -> str:
 
 def _test_units(result: EvaluationResult) -> str:
     """Return what the test set of the next run has as many of."""
-    are_whole = result.unit in ("group", "task")
+    are_whole = result._evidence.drawn.design.units_are_groups
     return wording.plural(result.unit) if are_whole else "test rows"
 
 
@@ -339,7 +339,8 @@ class MethodBasis(ScoresBasis):
         return result.notes[:1]
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
-        of_groups = f" of {wording.units(result)}" if result.unit == "group" else ""
+        are_groups = result._evidence.drawn.design.units_are_groups
+        of_groups = f" of {wording.units(result)}" if are_groups else ""
         condition, by = wording.conditional_on(result, ","), _CENTRES[self.error.strategy]
         rows = wording.counted(result.n_samples, "row")
         where = f"when trained on {rows}{of_groups} from the same source"

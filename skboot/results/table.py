@@ -215,6 +215,26 @@ def drawings(entries: Sequence[Entry]) -> list[str]:
 # ------------------------------------------------------------------ the table
 
 
+def decimals_by_metric(results: Mapping[Any, Any]) -> dict[str, rendering.Decimals]:
+    """Return the decimals of each metric of results by name, the same in all panels and pictures.
+
+    Dicts may be nested.
+    """
+    panels: dict[str, list[tuple[str, Any]]] = {}
+    metric = ""
+    for path, shown in leaves(results):
+        name = shown._metric_name
+        # The metric of a subgroup is named with it; a gap stands behind the subgroups.
+        if not (metric and shown._several is ROWS and shown._basis.is_gap):
+            metric = name.removesuffix(f" ({path[-1]})")
+        panels.setdefault(metric, []).append((name, shown))
+    shared: dict[str, rendering.Decimals] = {}
+    for panel in panels.values():
+        decimals = wording.decimals_of([shown for _, shown in panel])
+        shared |= {name: decimals for name, _ in panel}
+    return shared
+
+
 class ResultTable(ShownDifferences, Mapping[Any, ValueT]):
     """Results, or comparisons, by name, that can be shown as one table.
 
@@ -426,20 +446,10 @@ class ResultTable(ShownDifferences, Mapping[Any, ValueT]):
 
     def _with_shared_decimals(self, options: rendering.TableOptions) -> rendering.TableOptions:
         """Return the options with the decimals of each metric, the same in all panels."""
-        panels: dict[str, list[tuple[str, Any]]] = {}
-        metric = ""
-        for path, shown in leaves(self):
-            name = shown._metric_name
-            # The metric of a subgroup is named with it; a gap stands behind the subgroups.
-            if not (metric and shown._several is ROWS and shown._basis.is_gap):
-                metric = name.removesuffix(f" ({path[-1]})")
-            panels.setdefault(metric, []).append((name, shown))
-        shared: dict[str, rendering.Decimals] = {}
-        for panel in panels.values():
-            decimals = wording.decimals_of([shown for _, shown in panel])
-            shared |= {name: decimals for name, _ in panel}
         # A table in a table has the decimals of the outer one.
-        return options._replace(shared_decimals={**shared, **options.shared_decimals})
+        return options._replace(
+            shared_decimals={**decimals_by_metric(self), **options.shared_decimals}
+        )
 
     def _records(self) -> list[dict[str, Any]]:
         if self._sort is ROWS:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 # Re-exported, so that modules beside this one take words from one place.
@@ -19,7 +19,7 @@ from .._base.errors import plural as plural
 from .._base.errors import thousands
 from ..inference.automatic import NO_LIMITS, TOO_FEW, resamples_vary
 from ..inference.intervals import title_of, words_of
-from ..resampling.design import DESIGNS, GROUPS
+from ..resampling.design import DESIGNS, GROUPS, DesignWords
 from . import rendering
 
 if TYPE_CHECKING:
@@ -152,11 +152,11 @@ _NEW_UNITS = {
 
 def new_data(result: EvaluationResult) -> str:
     """Return what the score of a system is for."""
-    averages_tasks = result._evidence.drawn.design.averages_tasks
-    if averages_tasks == "drawn":
-        return f"new {'groups of tasks' if result.unit == 'group' else 'tasks'} like these"
-    if averages_tasks:
-        return f"new {'groups in' if result.unit == 'group' else 'data from'} these tasks"
+    words, units = result._evidence.drawn.design, plural(result.unit)
+    if words.averages_tasks == "drawn":
+        return f"new {'groups of tasks' if result.unit == 'group' else units} like these"
+    if words.averages_tasks:
+        return f"new {f'{units} in' if words.units_are_groups else 'data from'} these tasks"
     return new_units(result.unit, weighted=result._provenance.facts.weighted)
 
 
@@ -383,6 +383,14 @@ def column_of(
     return rendering.Fixed(digits, (0.0, *result._evidence.facts.bounds))
 
 
+def digits_of(
+    result: EvaluationResult, decimals: Mapping[str, rendering.Decimals]
+) -> rendering.Fixed:
+    """Return how a picture writes the numbers of a result: as a table of all that it shows does."""
+    options = rendering.TableOptions(shared_decimals=decimals)
+    return column_of(result, decimals_in(options, result), options)
+
+
 def strip_of(result: EvaluationResult) -> rendering.Strip:
     """Return the drawing of a result."""
     scale, naive = scale_of(result), baseline(result)
@@ -409,12 +417,15 @@ def units(result: EvaluationResult) -> str:
             return f"{counted(result.n_units, f'labelled {result.unit}')} and all others"
         block_length = result._provenance.facts.block_length
         of_rows = f" of {counted(block_length, 'row')}" if block_length else ""
-        named = result._evidence.drawn.design.named
-        # A name that is no noun stands beside the word for any group.
-        name = f' ("{named}")' if named and result.unit == GROUPS.unit else ""
+        name = name_beside(result._evidence.drawn.design)
         return counted(result.n_units, result.unit) + name + of_rows
     numbers = " and ".join(thousands(n) for n in result.n_units)
     return f"{numbers} {plural(result.unit).replace('each factor', 'the two factors')}"
+
+
+def name_beside(words: DesignWords) -> str:
+    """Return the name of groups that stands beside the word for any group; "" if it is a noun."""
+    return f' ("{words.named}")' if words.named and words.unit == GROUPS.unit else ""
 
 
 def units_and_rows(result: EvaluationResult) -> str:

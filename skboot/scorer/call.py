@@ -51,7 +51,8 @@ from ..refit.scoring import (
 from ..refit.training import (
     HeldOut,
 )
-from ..study.rows import warn_of_orders
+from ..resampling.design import ROWS, DesignWords, words_of_groups
+from ..study.rows import name_all_missing, warn_of_orders
 
 # Module of scikit-learn whose functions fit an estimator on each fold.
 _FITS_FOLDS = "sklearn.model_selection._validation"
@@ -247,6 +248,8 @@ class FitData:
     groups : array-like of shape (n_samples,) or None
         Groups as the user names them.
     tests : HeldOutSets or None
+    words : DesignWords
+        Of what is drawn for training: of rows, or of groups by their name.
     """
 
     X: Any
@@ -254,6 +257,7 @@ class FitData:
     unit: NDArray[np.intp] | None
     groups: Any
     tests: HeldOutSets | None
+    words: DesignWords = ROWS
 
     @classmethod
     def of(
@@ -272,7 +276,16 @@ class FitData:
         of_tests = (X_test, y_test, groups_test, sample_weight_test)
         if any(part is not None for part in of_tests):
             tests = held_out_sets(*of_tests)
-        check_rows_of_fit(X, y, groups)
+        unit, words = None, ROWS
+        try:
+            check_rows_of_fit(X, y, groups)
+            if groups is not None:
+                unit = check.check_groups(check.check_column("groups", groups))
+                words = words_of_groups(groups)
+        except ValueError as error:
+            columns = {"X": X, "y": y, "groups": groups}
+            name_all_missing(error, columns, complete=("y", "groups"))
+            raise
         X, y, groups = indexable(X, y, groups)
         n_axes = getattr(X, "ndim", None)
         if tests is not None and n_axes is not None:
@@ -281,11 +294,8 @@ class FitData:
                 if n_axes_of_set != n_axes:
                     must = f"have {n_axes} axes, as X has"
                     raise check.fail(name_in("X_test", name), must, f"{n_axes_of_set}")
-        unit = None
-        if groups is not None:
-            unit = check.check_groups(check.check_column("groups", groups))
         y = y if type(y) is np.ndarray else with_exact_integers(y)
-        return cls(X, y, unit, groups, tests)
+        return cls(X, y, unit, groups, tests, words)
 
 
 def warn_of_order_of_fit(X: Any, y: Any, groups: Any, **tests: Any) -> None:
@@ -484,9 +494,8 @@ def held_out_sets(
         missing = "X_test" if X_test is None else "y_test"
         raise check.fail(missing, "be given with the rest of the test set", "None")
     if not isinstance(X_test, dict):
-        rows = _held_out_rows("", X_test, y_test)
-        weights = weights_of_rows("sample_weight_test", sample_weight_test, len(rows.y))
-        return HeldOutSets([None], [rows], [_held_out_groups("", groups_test, rows)], [weights])
+        rows, groups, weights = _held_out_set("", X_test, y_test, groups_test, sample_weight_test)
+        return HeldOutSets([None], [rows], [groups], [weights])
     names = list(X_test)
     if not names:
         raise check.fail("X_test", "hold at least one test set", "{}")
@@ -501,37 +510,46 @@ def held_out_sets(
         if not isinstance(parts, Mapping) or set(parts) != set(names):
             got = f"{list(parts)}" if isinstance(parts, Mapping) else type(parts).__name__
             raise check.fail(name, f"be a dict with the keys of X_test, {names}", got)
-    groups = dict.fromkeys(names) if groups_test is None else groups_test
-    by_set = dict.fromkeys(names) if sample_weight_test is None else sample_weight_test
-    rows_of = {name: _held_out_rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names}
-    return HeldOutSets(
-        names,
-        list(rows_of.values()),
-        [_held_out_groups(f"[{name!r}]", groups[name], rows) for name, rows in rows_of.items()],
-        [
-            weights_of_rows(f"sample_weight_test[{name!r}]", by_set[name], len(rows.y))
-            for name, rows in rows_of.items()
-        ],
-    )
+    by_set = [
+        _held_out_set(
+            f"[{name!r}]",
+            X_test[name],
+            *(None if parts is None else parts[name] for parts in columns.values()),
+        )
+        for name in names
+    ]
+    return HeldOutSets(names, *map(list, zip(*by_set, strict=True)))
 
 
-def _held_out_rows(of: str, X: Any, y: Any) -> HeldOut:
-    check.check_readable(f"X_test{of}", X)
-    X = with_rows(X)
-    truth = check.check_rows(f"y_test{of}", y)
-    check.check_size(f"y_test{of}", truth)
+def _held_out_set(
+    of: str, X: Any, y: Any, groups: Any, sample_weight: Any
+) -> tuple[HeldOut, Any, Any]:
+    """Check a test set, whose key in messages is given; return rows, groups and weights."""
     try:
-        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    except (TypeError, IndexError):
-        must = "be an array-like, a row for each sample"
-        raise check.fail(f"X_test{of}", must, type(X).__name__) from None
-    if n_rows != len(truth):
-        must = f"have as many rows as X_test{of}, {n_rows}"
-        raise check.fail(f"y_test{of}", must, f"{len(truth)}")
-    if n_rows < 2:
-        advice = "One row does not show how much test rows vary."
-        raise check.fail(f"X_test{of}", "hold at least two rows", "one row", advice)
-    return HeldOut(X, truth)
+        check.check_readable(f"X_test{of}", X)
+        X = with_rows(X)
+        truth = check.check_rows(f"y_test{of}", y)
+        check.check_size(f"y_test{of}", truth)
+        try:
+            n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        except (TypeError, IndexError):
+            must = "be an array-like, a row for each sample"
+            raise check.fail(f"X_test{of}", must, type(X).__name__) from None
+        if n_rows != len(truth):
+            must = f"have as many rows as X_test{of}, {n_rows}"
+            raise check.fail(f"y_test{of}", must, f"{len(truth)}")
+        if n_rows < 2:
+            advice = "One row does not show how much test rows vary."
+            raise check.fail(f"X_test{of}", "hold at least two rows", "one row", advice)
+        rows = HeldOut(X, truth)
+        groups = _held_out_groups(of, groups, rows)
+        weights = weights_of_rows(f"sample_weight_test{of}", sample_weight, len(rows.y))
+    except ValueError as error:
+        columns = {"X": X, "y": y, "groups": groups, "sample_weight": sample_weight}
+        columns = {f"{name}_test{of}": column for name, column in columns.items()}
+        name_all_missing(error, columns, complete=[*columns][1:])
+        raise
+    return rows, groups, weights
 
 
 def _held_out_groups(of: str, groups: Any, rows: HeldOut) -> Any:
@@ -547,7 +565,8 @@ def _held_out_groups(of: str, groups: Any, rows: HeldOut) -> Any:
             check.check_pairs(list(np.asarray(labels).T))
         else:
             check.check_groups(labels)
-    return labels
+    # A column of a table has a name, which an array of its labels lacks.
+    return groups
 
 
 @only_advises()
@@ -555,6 +574,7 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
     """Return a sentence for each test set that shares groups with the training set."""
     if groups is None:
         return []
+    unit = words_of_groups(groups).unit
     groups_of_training = set(check.check_column("groups", groups).tolist())
     sentences = []
     for name, groups_of_set in zip(tests.names, tests.groups, strict=True):
@@ -566,8 +586,8 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
         if shared:
             subject = "The test set" if name is None else f"The test set {name!r}"
             sentences.append(
-                f"{subject} shares {check.counted(len(shared), 'group')} with the training "
-                "set: the score is that on known groups, not on new ones."
+                f"{subject} shares {check.counted(len(shared), unit)} with the training "
+                f"set: the score is that on known {unit}s, not on new ones."
             )
     return sentences
 

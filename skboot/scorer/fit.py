@@ -292,6 +292,7 @@ def run_all_trainings(
         y=data.y,
         params={name: with_rows(value) for name, value in routed.fit_params.items()},
         unit=data.unit,
+        words=data.words,
         classes=None,
         metrics=(),
         pairwise=bool(tags.input_tags.pairwise),
@@ -469,15 +470,15 @@ def _full_model(job: Job, seed: np.random.SeedSequence, s: int) -> tuple[Any, fl
 def _with_target(job: Job) -> tuple[Job, Target]:
     """Return the job with the classes of its targets, and the targets themselves."""
     if job.y is None:
-        return job, Target(None, None, None, job.unit)
+        return job, Target(None, None, None, job.unit, job.words)
     y = np.asarray(job.y)
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     y = check.check_rows("y", y) if y.ndim == 1 else y
     check.check_size("y", y)
     if not is_classifier(job.estimator) or y.ndim != 1:
-        return job, Target(y, None, None, job.unit)
+        return job, Target(y, None, None, job.unit, job.words)
     classes, codes = np.unique(y, return_inverse=True)
-    return replace(job, classes=classes), Target(y, classes, codes, job.unit)
+    return replace(job, classes=classes), Target(y, classes, codes, job.unit, job.words)
 
 
 def _samples(

@@ -26,7 +26,6 @@ from ..refit.estimates import NO_COMPONENTS, MethodError
 from ..refit.run_metrics import LabelRunMetric, LossRunMetric, RunMetric, RunRecords, ValueRunMetric
 from ..refit.samples import TEST_RESAMPLES, TrainingSamples, stream
 from ..refit.training import Record, key_on_test
-from ..resampling.design import GROUPS, ROWS
 from ..results import EvaluationResult, ResultTable, wording
 from ..results.basis import ScoresBasis
 from ..results.method_basis import MethodBasis, SeveralRuns
@@ -291,11 +290,11 @@ def result_of(
     notes += run_records.samples.about_seeds
     # Errors are minus the score, or the score itself where smaller is better; so are their bounds.
     low, high = metric.bounds
-    words = ROWS if run_records.target.unit is None else GROUPS
+    words = run_records.target.words
     evidence = Evidence(
         estimate=np.nan if summary is None else metric.score(summary.point),
         replicates=metric.score(method_error.run_errors),
-        drawn=DrawnUnits(words.kind, (run_records.n_units,)),
+        drawn=DrawnUnits(words.kind, (run_records.n_units,), named=words.named),
         facts=Facts((0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high)),
         standard_error=np.nan if summary is None else summary.standard_error_for(call.interval),
     )
@@ -324,6 +323,7 @@ def _cautions(
     metric: RunMetric,
 ) -> tuple[str, ...]:
     """Return why this interval may be unreliable."""
+    words = run_records.target.words
     cautions = [note.text for note in interval.notes if note.is_warning]
     statistic: Any = getattr(metric, "statistic", None)
     truth = run_records.target.y
@@ -338,15 +338,14 @@ def _cautions(
             )
     rarest = run_records.target.smallest_class
     if rarest is not None and rarest <= _SMALL_CLASS and not np.isnan(interval.interval.low):
-        unit = "rows" if run_records.target.unit is None else "groups"
         cautions.append(
-            f"The smallest class has {rarest} {unit} ({_SMALL_CLASS} or fewer): expect less "
+            f"The smallest class has {rarest} {words.unit}s ({_SMALL_CLASS} or fewer): expect less "
             "coverage than stated."
         )
     if run_records.target.unit is not None and run_records.n_units < FEW_GROUPS:
         cautions.append(
-            f"Only {run_records.n_units} groups were resampled (fewer than {FEW_GROUPS}): expect "
-            "less coverage than stated."
+            f"Only {run_records.n_units} {words.unit}s were resampled (fewer than {FEW_GROUPS}): "
+            "expect less coverage than stated."
         )
     if summary.strategy == "cv-bootstrap" and summary.prediction_error.cv is None:
         cautions.append(

@@ -35,6 +35,7 @@ from .._base.work import (
 from ..inference.distribution import check_replicates_fit
 from ..inference.intervals import method_of
 from ..metrics.lookup import NotGiven
+from ..resampling.design import words_of_groups
 from ..study.rows import Sampling, Scoring, Wanted
 from .source import Stream
 from .state import FEWEST_UNITS, N_BINS, ROWS_AT_ONCE, StreamSettings, StreamState, part_added
@@ -169,6 +170,11 @@ class DatasetColumns:
     def columns(self) -> list[str]:
         """Names of the columns."""
         return list(self._names)
+
+    @property
+    def name(self) -> str | None:
+        """Name of a single column; None of several, and of one that is compared."""
+        return self._names[0] if self._is_single and self._comparison is None else None
 
     def __getitem__(self, name: str | list[str]) -> DatasetColumns:
         names = [name] if isinstance(name, str) else list(name)
@@ -722,9 +728,11 @@ def _state_of_columns(
         settings, state = state_of_dask(settings, values, workers.verbose)
     else:
         settings, state = state_of_scanned(settings, values, workers)
+    # Parts are read as arrays, which have no name.
+    state = replace(state, named=words_of_groups(values.get("groups")).named)
     if state.n_units < FEWEST_UNITS and not state.has_few:
         name, unit = (
-            ("groups", "groups")
+            ("groups", f"{words_of_groups(values['groups']).unit}s")
             if "groups" in values
             else ((dask_columns or scanned_columns)[0], "rows")
         )

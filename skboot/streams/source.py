@@ -24,6 +24,7 @@ from ..metrics.responses import (
     positive_of_call,
 )
 from ..resampling.coding import CodedRows
+from ..resampling.design import NamedColumn
 from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedDesign
 from ..results.result import CallFacts
@@ -146,7 +147,7 @@ class SumsOfStream(Source):
 def stream_plan(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
     """Return who was drawn, and how often."""
     kind = "streamed groups" if state.unit == "groups" else "streamed rows"
-    design = StreamedDesign.of(state.n_rows, state.n_units, kind)
+    design = StreamedDesign.of(state.n_rows, state.n_units, kind).named_as(state.named)
     return ResamplingPlan(design, settings.n_resamples, settings.seed)
 
 
@@ -168,7 +169,8 @@ def _tell_doubts(source: SumsOfStream, scores: Scores) -> list[Note]:
         )
         notes.append(Note("choice", text))
     if state.unit == "groups" and len(state.groups) == GROUPS_KEPT:
-        text = "The number of groups is an estimate, with a standard error of 0.4%."
+        units = f"{stream_plan(settings, state).design.unit}s"
+        text = f"The number of {units} is an estimate, with a standard error of 0.4%."
         notes.append(Note("choice", text))
     if state.unit != "groups" and not state.weighted:
         # Were each row a unit of its own, the sizes of resamples would be Poisson numbers.
@@ -274,7 +276,7 @@ class Stream:
     @classmethod
     def of(cls, settings: StreamSettings, state: StreamState) -> Stream:
         """Return the stream; refuse one of no rows, or of few units whose rows were not kept."""
-        unit = "groups" if state.unit == "groups" else "rows"
+        unit = f"{stream_plan(settings, state).design.unit}s"
         if not state.n_rows:
             raise refuse("there are no rows yet. Call update(y_true, y_pred) first.")
         if state.n_units < FEWEST_UNITS and not state.has_few:
@@ -292,7 +294,7 @@ class Stream:
         assert state.few_rows.columns is not None
         columns = state.few_rows.columns
         sampling = Sampling(
-            groups=columns[UNIT] if state.unit == "groups" else None,
+            groups=NamedColumn(columns[UNIT], state.named) if state.unit == "groups" else None,
             sample_weight=columns.get(WEIGHT),
             n_resamples=settings.n_resamples,
             random_state=settings.seed,

@@ -29,6 +29,7 @@ from ..metrics.cells import encode, label_counts
 from ..metrics.lookup import averaging, resolve_metrics
 from ..metrics.responses import doubts
 from ..metrics.statistic import Floats, Statistic
+from ..resampling.design import words_of_groups
 from ..resampling.streamed import PoissonWeights, Words
 from ..study.rows import Rows, Scoring, check_averaged, check_columns, checked_rows
 from .sums import (
@@ -321,6 +322,8 @@ class StreamState:
         Whether predictions have a column for each class.
     few_rows : FewRows or None
         The rows themselves, of few units.
+    named : str
+        Name of the user's column of groups, the same in all batches; else empty.
     """
 
     terms: ExactSums
@@ -335,6 +338,7 @@ class StreamState:
     in_columns: bool = False
     ranges: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
     few_rows: FewRows | None = None
+    named: str = ""
 
     @classmethod
     def empty(cls, settings: StreamSettings) -> StreamState:
@@ -396,6 +400,7 @@ class StreamState:
             in_columns=self.in_columns or state.in_columns,
             ranges=ranges,
             few_rows=None,
+            named=self.named if self.named == state.named else "",
         )
         if few_rows is None or total.n_units >= FEWEST_UNITS:
             return total
@@ -781,7 +786,8 @@ def batch_added(
     batch = state_of_batch(settings, rows, units, unit, dropped)
     may_be_few = (not state.unit or state.few_rows is not None) and batch.n_units < FEWEST_UNITS
     few_rows = FewRows.of(rows, keys) if may_be_few else None
-    batch = replace(batch, ranges=ranges, few_rows=few_rows)
+    named = words_of_groups(ids).named if unit == "groups" else ""
+    batch = replace(batch, ranges=ranges, few_rows=few_rows, named=named)
     for (kind, _), table in batch.tables.items():
         if kind == SCORES:
             check_classes(table.labels)
@@ -984,6 +990,7 @@ def bytes_of_state(settings: StreamSettings, state: StreamState) -> bytes:
         "settings": settings_record(settings),
         "n_rows": state.n_rows,
         "unit": state.unit,
+        "named": state.named,
         "weighted": state.weighted,
         "in_columns": state.in_columns,
         "terms": sums_record(state.terms),
@@ -1062,6 +1069,7 @@ def state_of_record(record: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -
         in_columns=bool(record.get("in_columns", True)),
         ranges=ranges,
         few_rows=FewRows((few_columns,)) if few_columns else None,
+        named=str(record.get("named", "")),
     )
 
 

@@ -636,7 +636,7 @@ def _notes_of(call: CurveCall, draws: Sequence[CurveDraws]) -> list[Note]:
         notes.append(Note("undefined", text))
     design = call.plan.design
     if design.units_are_groups:
-        units = DrawnUnits(design.kind, design.n_units, design.n_strata, design.freedom)
+        units = DrawnUnits.of(design)
         with collected() as cautions:
             tell_of_groups(units)
         notes += cautions
@@ -714,6 +714,7 @@ def _result(
         "bin_error": evidence.bin_error,
         "_kind": design.kind,
         "unit": design.unit,
+        "_named": design.named,
         "_units_of_factors": design.n_units,
         "_n_strata": design.n_strata,
         "_freedom": design.freedom,

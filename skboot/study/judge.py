@@ -35,7 +35,7 @@ from ..inference.distribution import BootstrapDistribution, BoundStatistic, Jack
 from ..inference.evidence import BeforeResampling, DrawnUnits, deciding_units
 from ..inference.intervals import value_range
 from ..metrics.statistic import Facts
-from ..resampling.design import RowDesign, SamplingDesign
+from ..resampling.design import RowDesign, SamplingDesign, words_of_groups
 from ..resampling.plan import ResamplingPlan
 from ..results import ComparisonResult, EvaluationResult
 from .rows import WHOLE, Arguments, Measured, Part, Rows, Sampling, Wanted, is_lazy
@@ -454,7 +454,8 @@ class LabelledTwice:
         if groups is not None and np.shape(groups) == columns.labelled.shape:
             n_labelled = len(np.unique(check.check_groups(groups)[columns.labelled]))
             if n_labelled < FEWEST_UNITS:
-                raise _too_few(next(iter(columns.called)), "group", n_labelled)
+                unit = words_of_groups(groups).unit
+                raise _too_few(next(iter(columns.called)), unit, n_labelled)
         alone = _rows_at(columns.at, *by_human)
         return cls(judge.weight, columns, seed, alone, by_human, by_judge)
 
@@ -686,7 +687,7 @@ def _check_enough(study: Study, study_alone: Study, columns: LabelColumns) -> No
     """Refuse too few labelled units, or rows of a class for a metric of classes."""
     name, design = "y_true" if columns.of_truth else "y_pred", study_alone.plan.design
     if design.smallest_side < FEWEST_UNITS:
-        raise _too_few(name, design.unit, design.smallest_side)
+        raise _too_few(name, study.plan.design.unit, design.smallest_side)
     for by_system in study.scores.values():
         [measured, *_] = next(iter(by_system.values()))
         statistic = measured.statistic

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -347,7 +347,13 @@ def check_row_each(name: str, column: Any, n_samples: int) -> None:
 
 
 @only_advises(None)
-def name_all_missing(error: ValueError, columns: Mapping[str, Any]) -> None:
+def name_all_missing(
+    error: ValueError,
+    columns: Mapping[str, Any],
+    *,
+    runs: Collection[str] = (),
+    complete: Collection[str] | None = None,
+) -> None:
     """Have an error of missing values in one argument name all that have some, and drop the rows.
 
     Parameters
@@ -356,6 +362,10 @@ def name_all_missing(error: ValueError, columns: Mapping[str, Any]) -> None:
         Of any kind; others stay as they are.
     columns : mapping of str to array-like
         What was given for the rows, by argument; systems by name, and None for what was not given.
+    runs : collection of str
+        Arguments that hold several runs, each with a value for each row.
+    complete : collection of str, optional
+        Arguments that must not have missing values; all when None. Others lose the same rows.
     """
     bad = parts_of(error)
     if bad is None or bad.about != "missing":
@@ -364,29 +374,38 @@ def name_all_missing(error: ValueError, columns: Mapping[str, Any]) -> None:
     for argument, given in columns.items():
         if given is None:
             continue
+        is_frame = argument == "y_preds" and hasattr(given, "columns") and argument not in runs
         by_system = given if isinstance(given, Mapping) else {None: given}
-        if argument == "y_preds" and hasattr(given, "columns"):
+        if is_frame:
             by_system = {name: given[name] for name in given.columns}
+        are_runs = False
         for name, column in by_system.items():
+            if complete is not None and argument not in complete:
+                continue
             place = argument if name is None else f"{argument}[{name!r}]"
             array = check.converted(place, column)
+            are_runs = argument in runs and array.ndim > 1
+            # Of each run, or of the only column.
             at = check.missing_rows(array)
+            at_each = [] if at is None else at if are_runs else at[None]
+            for run, at_run in enumerate(at_each):
+                if at_run.any():
+                    key = f"{place}[{run}]" if are_runs else place
+                    missing[key] = at_run.reshape(len(at_run), -1).any(axis=1)
             if at is not None:
-                missing[place] = at.reshape(len(at), -1).any(axis=1)
-                is_present = "np.isfinite" if array.dtype.kind == "f" else "pandas.notna"
-                present.append(f"{is_present}({place})" + ".all(axis=1)" * (at.ndim > 1))
-        # Trials in an array would be two factors.
-        are_arrays = all(
-            hasattr(column, "dtype") or isinstance(column, TwoColumns)
-            for column in by_system.values()
-        )
-        selection = "{}[keep]" if are_arrays else "np.asarray({})[keep]"
+                values_at = f"np.asarray({place})" if are_runs or _is_of_polars(column) else place
+                code = (
+                    f"{'np.isfinite' if array.dtype.kind == 'f' else 'pandas.notna'}({values_at})"
+                )
+                # All runs, and all columns of a row.
+                axis = (("0", "(0, 2)") if are_runs else ("", "1"))[array.ndim > 1 + are_runs]
+                present.append(f"{code}.all(axis={axis})" if axis else code)
         arguments.append(argument)
-        values.append(
-            selection.format(argument)
-            if None in by_system
-            else f"{{k: {selection.format('p')} for k, p in {argument}.items()}}"
-        )
+        if is_frame or None in by_system:
+            values.append(_code_of_kept(argument, [given], are_runs))
+        else:
+            kept = _code_of_kept("p", list(by_system.values()), are_runs)
+            values.append(f"{{k: {kept} for k, p in {argument}.items()}}")
     if len(missing) < 2:
         return
     n_rows = int(np.any([*missing.values()], axis=0).sum())
@@ -396,6 +415,26 @@ def name_all_missing(error: ValueError, columns: Mapping[str, Any]) -> None:
         f"{', '.join(arguments)} = {', '.join(values)}. Or say what the system predicts for them."
     )
     amend(error, bad._replace(got=f"rows with such values in several: {counts}", advice=advice))
+
+
+def _is_of_polars(column: Any) -> bool:
+    return type(column).__module__.partition(".")[0] == "polars"
+
+
+def _code_of_kept(place: str, columns: Sequence[Any], are_runs: bool) -> str:
+    """Return the code that takes the rows to keep from columns of one kind, or from any."""
+    if are_runs:
+        are_arrays = all(isinstance(column, np.ndarray) for column in columns)
+        return f"{place}[:, keep]" if are_arrays else f"np.asarray({place})[:, keep]"
+    if all(map(_is_of_polars, columns)):
+        return f"{place}.filter(keep)"
+    # Trials in an array would be two factors.
+    are_indexed = all(
+        isinstance(column, TwoColumns)
+        or ((hasattr(column, "dtype") or hasattr(column, "iloc")) and not _is_of_polars(column))
+        for column in columns
+    )
+    return f"{place}[keep]" if are_indexed else f"np.asarray({place})[keep]"
 
 
 def subgroups(by: ArrayLike | None, rows: Rows) -> Sequence[Part]:

@@ -48,6 +48,8 @@ from .study import Score, Study, chosen_interval, draw, make_result, score_resul
 
 Floats = NDArray[np.float64]
 
+# Arguments that hold several runs.
+OF_RUNS = ("y_preds", "full_runs")
 # In what the runs of a method may differ.
 VARIED = ("seed", "training", "both", "independent")
 # Maximum number of values of the rows of a run; above it all runs are drawn together, since counts

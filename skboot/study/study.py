@@ -85,7 +85,7 @@ from ..resampling.design import (
     RowDesign,
     SamplingDesign,
     equal_units,
-    name_of_groups,
+    words_of_groups,
 )
 from ..resampling.plan import Binding, ResamplingPlan
 from ..results import EvaluationResult, ResultTable
@@ -1004,9 +1004,9 @@ def _design(
     within = check.check_strata(strata, units)
     check_row_each("strata", within, n_samples)
     of_units = None if within is None else within[np.unique(units, return_index=True)[1]]
-    within, remarks = _collapse_strata(within, of_units, "group")
-    design = GroupDesign.of(units, within, weights).named_as(name_of_groups(groups))
-    return replace(design, remarks=remarks)
+    words = words_of_groups(groups)
+    within, remarks = _collapse_strata(within, of_units, words.unit)
+    return replace(GroupDesign.of(units, within, weights).named_as(words.named), remarks=remarks)
 
 
 def _collapse_strata(

@@ -267,3 +267,66 @@ def test_joined_files_and_thresholds_that_are_no_numbers_are_refused(
     code, out, err = skboot("score", file, "--y-true", "y", "--y-pred", "a", *more)
     assert (code, out) == (2, "")
     assert said in err
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [("patient_id", "24 patients"), ("Patient", '24 groups ("Patient")'), ("g", "24 groups with")],
+)
+def test_the_column_of_groups_lends_its_name(column, said, skboot, tmp_path):
+    y, p = [0, 1] * 24, [0, 1, 1, 1] * 12
+    path = table(tmp_path / "x.csv", y=y, p=p, q=y, **{column: [k // 2 for k in range(48)]})
+    for words in (("score", path, "--y-pred", "p"), ("compare", path, "--systems", "p", "q")):
+        code, out, err = skboot(*words, "--y-true", "y", "--groups", column, *SHORT)
+        assert code == 0, err
+        assert said.removesuffix(" with") in out
+        assert (said in out) or words[0] == "compare"
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "jsonl"])
+@pytest.mark.parametrize("with_truth", [True, False])
+def test_a_long_table_is_led_to_the_pivot_that_makes_it_wide(
+    kind, with_truth, skboot, tmp_path, monkeypatch
+):
+    pandas = pytest.importorskip("pandas")
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    truth = np.repeat(rng.integers(0, 2, 50), 2)
+    right = rng.random(100) < 0.8
+    columns = {"question": np.repeat(np.arange(50), 2), "model": ["old", "new"] * 50}
+    columns |= {"label": truth} if with_truth else {}
+    columns |= {"answer": np.where(right, truth, 1 - truth) if with_truth else right.astype(int)}
+    long = pandas.DataFrame(columns)
+    write = {
+        "csv": lambda: long.to_csv("long.csv", index=False),
+        "tsv": lambda: long.to_csv("long.tsv", index=False, sep="\t"),
+        "parquet": lambda: long.to_parquet("long.parquet"),
+        "jsonl": lambda: long.to_json("long.jsonl", orient="records", lines=True),
+    }
+    write[kind]()
+    words = ("--systems", "new", "old")
+    words += ("--y-true", "label") if with_truth else ("--metric", "mean", "--greater-is-better")
+    err = refused_of(skboot, "compare", f"long.{kind}", *words)
+    assert "has no column 'new'" in err
+    exec(err[err.index("pandas.read_") :], {"pandas": pandas})
+    code, out, err = skboot("compare", "wide.csv", *words, *SHORT, "--json")
+    assert code == 0, err
+    [pair] = json.loads(out)["pairs"]
+    difference = right.reshape(-1, 2).mean(axis=0) @ [-1, 1]
+    assert pair["difference"] == pytest.approx(difference)
+
+
+def refused_of(skboot, *words):
+    code, out, err = skboot(*words, *SHORT)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    return err
+
+
+def test_a_column_that_is_no_system_leads_to_no_pivot(skboot, tmp_path):
+    path = table(tmp_path / "x.csv", y=[0, 1] * 9, p=[0, 1] * 9, model=["a", "b"] * 9)
+    assert "pivot" not in refused(skboot, path, "--y-true", "y", "--y-pred", "c")
+    assert "pivot" not in refused(skboot, path, "--y-true", "y", "--y-pred", "p", "--groups", "a")
+    # No column has the rows that all models share.
+    assert "pivot" not in refused(skboot, path, "--y-true", "y", "--y-pred", "a")

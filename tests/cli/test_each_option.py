@@ -302,3 +302,16 @@ def test_costs_that_suit_no_metric_lead_on(rows, words, said, capsys):
                          *words])  # fmt: skip
     assert code == 2
     assert re.search(said, capsys.readouterr().err)
+
+
+def test_options_in_the_name_of_a_metric_are_no_options_of_the_command(rows, capsys):
+    words = ["score", str(rows.path), "--y-true", "y", "--y-pred", "a", "--metric", "expected_cost"]
+    costs = ["--costs", "1", "2", "--n-resamples", "99"]
+    name = "'expected_cost (costs=0 1; 2 0)'"
+    assert exit_code_of([*words, *costs, "--pos-label", "0"]) == 0
+    assert f"--pos-label 0 changes nothing: {name} has" in capsys.readouterr().err
+    # What was typed is said as it was typed; arguments in sentences are options as before.
+    assert exit_code_of([*words[:-1], "precision (pos_label=0)"]) == 2
+    assert "Got 'precision (pos_label=0)'." in capsys.readouterr().err
+    assert exit_code_of([*words, *costs, "--confidence-level", "2"]) == 2
+    assert "Use --confidence-level 0.02 for" in capsys.readouterr().err

@@ -35,9 +35,9 @@ def score_of(*arguments, **options):
     return result, [str(warning.message) for warning in caught]
 
 
-def biased(bias, skewed=False, left_out=None):
+def biased(bias, skewed=False, left_out=None, n_resamples=1999):
     """Evidence of 200 rows with replicates off by a share of their standard deviation."""
-    levels = (np.arange(1999) + 0.5) / 1999
+    levels = (np.arange(n_resamples) + 0.5) / n_resamples
     shape = stats.gamma(4).ppf(levels) if skewed else stats.norm.ppf(levels)
     replicates = (shape - shape.mean()) / shape.std() + bias
     return Evidence.of(0.0, replicates, "rows", (200,), acceleration=0.0, left_out=left_out)
@@ -117,6 +117,20 @@ def test_single_rows_that_decide_more_than_resamples_show_are_warned_of(ratio, b
     found = automatic_interval(biased(bias, left_out=(bias, ratio)))
     assert [note.kind for note in found.warnings] == ["caution"] * (ratio > 1.2)
     assert all(f"{ratio:.2g} times" in note.text for note in found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("n_resamples", "ratio", "is_told"),
+    [
+        # 99 resamples have an error of 7% and those of the study one of 1.6%: 1.2 becomes 1.31.
+        (99, 1.25, False), (99, 1.33, True), (199, 1.22, False), (199, 1.29, True),
+        (1999, 1.19, False), (1999, 1.21, True), (9999, 1.19, False), (9999, 1.21, True),
+    ],
+)  # fmt: skip
+def test_fewer_resamples_warn_of_single_rows_at_a_larger_ratio(n_resamples, ratio, is_told):
+    evidence = biased(0.0, left_out=(0.0, ratio), n_resamples=n_resamples)
+    found = automatic_interval(evidence)
+    assert any("Leaving out single rows" in note.text for note in found.warnings) == is_told
 
 
 def test_clusters_that_agree_by_chance_are_not_told_from_chance():

@@ -2,13 +2,19 @@
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from skboot import (
+    BootstrapAccumulator,
+    BootstrapScorer,
     bootstrap_curve,
     bootstrap_runs,
     bootstrap_score,
+    compare_methods,
     compare_systems,
+    learning_curve,
     plan_evaluation,
+    scan_dataset,
 )
 from skboot.resampling.design import noun_of
 from skboot.results import ComparisonResult, EvaluationResult
@@ -115,6 +121,96 @@ def test_each_system_on_rows_of_its_own_names_its_units():
     assert "patients" in result.summary()
 
 
-def test_averages_over_tasks_speak_of_groups():
-    result = bootstrap_score(Y, A, groups=named("patient"), average_over=GROUPS % 12, **FEW)
-    assert result.unit == "group"
+@pytest.mark.parametrize(
+    ("group", "task", "unit", "estimand"),
+    [
+        # Groups with rows in each task, within a task, groups that are the tasks, and suites of
+        # tasks: "task" is the word of the argument that names them.
+        (GROUPS, GROUPS % 12 // 6, "patient", "new patients in these tasks"),
+        (GROUPS, np.arange(N) % 2, "patient", "new patients in these tasks"),
+        (GROUPS % 12, GROUPS % 12, "task", "new tasks like these"),
+        (GROUPS % 6, GROUPS % 12, "patient", "new patients like these"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_groups_of_averages_over_tasks_have_their_name(group, task, unit, estimand):
+    result = bootstrap_score(Y, A, groups=named("patient", group), average_over=task, **FEW)
+    assert result.unit == unit
+    assert estimand in " ".join(result.summary().split())
+
+
+TREE = DecisionTreeClassifier(max_depth=2, random_state=0)
+FITS = {"random_state": 0, "n_train_resamples": 5}
+X = np.column_stack([Y + RNG.normal(size=N), RNG.normal(size=N)])
+
+
+@pytest.mark.parametrize("given", [named("patient"), GROUPS], ids=["named", "array"])
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_trained_on_is_called_by_its_name(given):
+    noun = "patients" if given is not GROUPS else "groups"
+    scorer = BootstrapScorer(TREE, **FITS, strategy="oob").fit(X, Y, groups=given)
+    assert f"60 {noun}" in scorer.result_.summary()
+    assert f"60 {noun}" in scorer.result_.claim()
+    methods = {"tree": TREE, "stump": DecisionTreeClassifier(max_depth=1, random_state=0)}
+    compared = compare_methods(methods, X, Y, groups=given, n_cv_repeats=1, **FITS)
+    assert f"60 {noun}" in compared.summary()
+    curve = learning_curve(
+        TREE, X, Y, groups=given, train_sizes=(0.5,), n_repeats=5, random_state=0
+    )
+    assert f"{noun} outside" in curve.summary()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_cautions_of_trainings_have_the_name():
+    few = named("patient", GROUPS % 7)
+    with pytest.warns(UserWarning, match="Only 7 patients were resampled"):
+        BootstrapScorer(TREE, **FITS, strategy="oob").fit(X, Y, groups=few)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_test_sets_have_the_names_of_their_groups():
+    sets = {"groups": named("patient"), "X_test": X, "y_test": Y, "groups_test": named("hospital")}
+    scorer = BootstrapScorer(TREE, **FITS).fit(X, Y, **sets)
+    assert "60 hospitals" in scorer.result_.summary()
+    with pytest.warns(UserWarning, match="shares 60 patients with the training set"):
+        BootstrapScorer(TREE, **FITS).fit(X, Y, **sets | {"groups_test": GROUPS})
+
+
+def _added(*columns):
+    """Return an accumulator of a batch for each column of groups."""
+    accumulator = BootstrapAccumulator("accuracy", **FEW)
+    for k, column in enumerate(columns):
+        accumulator.update(np.roll(Y, k), A, groups=column)
+    return accumulator
+
+
+@pytest.mark.parametrize("n_groups", [60, 20], ids=["sums", "few rows"])
+def test_batches_of_one_name_have_it(n_groups):
+    column = named("patient", GROUPS % n_groups)
+    accumulator = _added(column, column)
+    result = accumulator.result()
+    assert f"{n_groups} patients" in result.summary()
+    again = BootstrapAccumulator.from_bytes(accumulator.to_bytes())
+    assert again.result().summary() == result.summary()
+    assert again.merge(_added()).result().unit == "patient"
+    # Names that differ, and columns without, leave the word for any group, in whatever order.
+    for columns in ([column, named("ward")], [GROUPS, column], [column, named("ward"), column]):
+        assert _added(*columns).result().unit == "group"
+
+
+def test_columns_that_are_scanned_have_their_name(tmp_path):
+    pytest.importorskip("pyarrow")
+    pd.DataFrame({"y": Y, "a": A, "patient_id": GROUPS}).to_parquet(tmp_path / "rows.parquet")
+    data = scan_dataset(tmp_path)
+    result = bootstrap_score(data["y"], data["a"], groups=data["patient_id"], **FEW)
+    assert "60 patients" in result.summary()
+    assert data["patient_id"].name == "patient_id"
+    assert data[["y", "a"]].name is None
+
+
+def test_columns_of_dask_have_their_name():
+    dataframe = pytest.importorskip("dask.dataframe")
+    table = pd.DataFrame({"y": Y, "a": A, "patient": GROUPS})
+    parts = dataframe.from_pandas(table, npartitions=3)
+    result = bootstrap_score(parts["y"], parts["a"], groups=parts["patient"], **FEW)
+    assert "60 patients" in result.summary()
