@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -75,7 +75,7 @@ class TwoColumns:
 
     a: NDArray[Any]
     b: NDArray[Any]
-    columns: tuple[Any, Any] = field(compare=False)
+    columns: tuple[Any, Any] = field(init=False, compare=False)
 
     @door(".")
     def __init__(self, a: ArrayLike, b: ArrayLike) -> None:
@@ -110,10 +110,12 @@ class TwoColumns:
             columns = [column.astype(object) for column in columns]
         return np.column_stack(columns)
 
-    def __getitem__(self, rows: Any) -> Self:
+    def __getitem__(self, rows: Any) -> Any:
+        """Return some rows as a value of the class, or the two members of one row."""
         # scikit-learn asks for rows and an ellipsis.
         at = rows[0] if isinstance(rows, tuple) else rows
-        return type(self)(self.a[at], self.b[at])
+        members = self.a[at], self.b[at]
+        return type(self)(*members) if np.ndim(members[0]) else members
 
 
 class Crossed(TwoColumns):
@@ -205,7 +207,7 @@ class Judge:
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples,), or dict of str to array-like
+    labels : array-like of shape (n_samples,), or dict of str to array-like, or frame
         The judge's labels; its values by system where a comparison has ``metric="mean"``.
     weight : "auto" or float
         Weight of the judge in [0, 1]; 0 uses human labels alone, and 1 takes the judge's as they
@@ -285,4 +287,9 @@ class Judge:
     @property
     def by_system(self) -> Mapping[Any, Any]:
         """The labels by system, under None where they are those of the truth."""
-        return self.labels if isinstance(self.labels, Mapping) else {None: self.labels}
+        labels: Any = self.labels
+        if isinstance(labels, Mapping):
+            return labels
+        # A frame of one column is a column.
+        is_table = hasattr(labels, "columns") and len(labels.columns) > 1
+        return {name: labels[name] for name in labels.columns} if is_table else {None: labels}

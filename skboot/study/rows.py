@@ -373,20 +373,17 @@ def name_all_missing(error: ValueError, columns: Mapping[str, Any]) -> None:
             at = check.missing_rows(array)
             if at is not None:
                 missing[place] = at.reshape(len(at), -1).any(axis=1)
-                is_present = "np.isfinite" if array.dtype.kind == "f" else "pandas.notna"
-                present.append(f"{is_present}({place})" + ".all(axis=1)" * (at.ndim > 1))
-        # Trials in an array would be two factors.
-        are_arrays = all(
-            hasattr(column, "dtype") or isinstance(column, TwoColumns)
-            for column in by_system.values()
-        )
-        selection = "{}[keep]" if are_arrays else "np.asarray({})[keep]"
+                # Frames and their columns as arrays: pandas would pair rows by its index.
+                is_plain = isinstance(column, np.ndarray | list)
+                read = array if is_plain else np.asarray(column)
+                is_present = "np.isfinite" if read.dtype.kind == "f" else "pandas.notna"
+                rows = place if is_plain else f"np.asarray({place})"
+                present.append(f"{is_present}({rows})" + ".all(axis=1)" * (at.ndim > 1))
         arguments.append(argument)
-        values.append(
-            selection.format(argument)
-            if None in by_system
-            else f"{{k: {selection.format('p')} for k, p in {argument}.items()}}"
-        )
+        selection = _selection_of([*by_system.values()])
+        is_one = None in by_system or not hasattr(given, "items")
+        of_each = f"{{k: {selection.format('p')} for k, p in {argument}.items()}}"
+        values.append(selection.format(argument) if is_one else of_each)
     if len(missing) < 2:
         return
     n_rows = int(np.any([*missing.values()], axis=0).sum())
@@ -396,6 +393,16 @@ def name_all_missing(error: ValueError, columns: Mapping[str, Any]) -> None:
         f"{', '.join(arguments)} = {', '.join(values)}. Or say what the system predicts for them."
     )
     amend(error, bad._replace(got=f"rows with such values in several: {counts}", advice=advice))
+
+
+def _selection_of(columns: Sequence[Any]) -> str:
+    """Return how the rows of a mask ``keep`` are taken of all of some columns, given as "{}"."""
+    libraries = {type(column).__module__.partition(".")[0] for column in columns}
+    if libraries == {"polars"}:
+        return "{}.filter(keep)"
+    # Trials in an array would be two factors.
+    are_arrays = all(hasattr(col, "dtype") or isinstance(col, TwoColumns) for col in columns)
+    return "{}[keep]" if are_arrays and "polars" not in libraries else "np.asarray({})[keep]"
 
 
 def subgroups(by: ArrayLike | None, rows: Rows) -> Sequence[Part]:
