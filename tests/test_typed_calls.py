@@ -19,6 +19,7 @@ from skboot import (
     learning_curve,
     plan_evaluation,
 )
+from skboot._base import checks as check
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -183,6 +184,58 @@ def test_lists_and_probabilities_are_dropped_by_rows():
     assert len(left["y_true"]) == len(left["y_pred"]) == N - 3
 
 
+def columns_with_missing(kind):
+    """Two columns of 240 labels that lack a value in 3 rows together, as a library has them."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    a, b = missing(Y, 3), missing(A, 5, 7)
+    cells = [[None if np.isnan(cell) else int(cell) for cell in column] for column in (a, b)]
+    if kind == "rows in another order of an index":
+        return pandas.Series(a, index=np.arange(N)[::-1]), pandas.Series(b)
+    make = {
+        "nullable": lambda column: pandas.array(column, dtype="Int64"),
+        "categories": pandas.Categorical,
+        "polars": polars.Series,
+        "text of polars": polars.Series,
+    }
+    if kind == "text of polars":
+        cells = [[None if cell is None else f"class {cell}" for cell in column] for column in cells]
+    if kind == "mixed":
+        return polars.Series(cells[0]), cells[1]
+    return make[kind](cells[0]), make[kind](cells[1])
+
+
+KINDS = (
+    "rows in another order of an index",
+    "nullable",
+    "categories",
+    "polars",
+    "text of polars",
+    "mixed",
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_line_that_drops_rows_runs_on_columns_of_any_library(kind):
+    y_true, y_pred = columns_with_missing(kind)
+    given = {"y_true": y_true, "y_pred": y_pred}
+    left = kept_as(message_of(lambda: bootstrap_score(**given)), given)
+    result = bootstrap_score(left["y_true"], left["y_pred"], **FEW)
+    at = np.delete(np.arange(N), [3, 5, 7])
+    assert (result.n_samples, result.estimate) == (N - 3, np.mean(Y[at] == A[at]))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_the_line_that_drops_rows_runs_on_a_frame_of_systems(library):
+    frames = pytest.importorskip(library)
+    cells = {
+        name: [None if np.isnan(cell) else int(cell) for cell in column]
+        for name, column in {"a": missing(A, 5, 7), "b": missing(B, 9)}.items()
+    }
+    given = {"y_true": missing(Y, 3), "y_preds": frames.DataFrame(cells)}
+    left = kept_as(message_of(lambda: compare_systems(**given)), given)
+    assert compare_systems(left["y_true"], left["y_preds"], **FEW).n_samples == N - 4
+
+
 def test_missing_values_of_a_curve_are_told_together():
     given = {"y_true": missing(Y, 3), "y_score": missing(X[:, 0], 3, 4)}
     text = message_of(lambda: bootstrap_curve(**given))
@@ -272,6 +325,45 @@ def test_a_long_table_is_pivoted_as_the_error_says(library, question):
     result = compare_systems(None, wide, metric="mean", **FEW)
     means = {name: system.estimate for name, system in result.systems.items()}
     assert means == pytest.approx(dict(zip("abc", values.mean(axis=0), strict=True)))
+
+
+def test_three_systems_are_no_long_table_where_a_column_of_objects_holds_numbers():
+    frame = pytest.importorskip("pandas").DataFrame({"a": A, "b": B.astype(object), "c": C})
+    systems = {"a": A, "b": B, "c": C}
+    assert compare_systems(Y, frame, **FEW) == compare_systems(Y, systems, **FEW)
+
+
+def test_columns_of_dask_are_not_read_to_look_for_a_long_table():
+    dask = pytest.importorskip("dask.dataframe")
+    pandas = pytest.importorskip("pandas")
+    frame = dask.from_pandas(pandas.DataFrame({"a": A, "b": B, "c": C}), npartitions=2)
+    seen = frame.map_partitions(lambda part: 1 / 0, meta=frame._meta)
+    assert check.pivot_of(seen) == ""
+
+
+def test_the_name_of_values_is_no_advice_where_there_are_predictions():
+    call = BootstrapScorer(LogisticRegression(), scoring="mean").fit
+    text = message_of(lambda: call(X, Y))
+    assert "it takes predictions, not values of rows" in text
+    assert "Did you mean" not in text
+
+
+def test_labels_of_no_judge_are_refused_by_the_function_that_was_called():
+    human = missing(Y, *range(100, N))
+    text = message_of(lambda: bootstrap_score(human, A, proxy=3))
+    assert text.startswith("The 'proxy' parameter of bootstrap_score must")
+
+
+def test_a_frame_of_a_judge_has_its_values_by_system():
+    frames = pytest.importorskip("pandas")
+    at = np.arange(100, N)
+    human = {"a": missing(A, *at), "b": missing(B, *at)}
+    by_judge = {"a": C.astype(float), "b": Y.astype(float)}
+    named, framed = (
+        compare_systems(None, kind(human), metric="mean", proxy=kind(by_judge), **FEW)
+        for kind in (dict, frames.DataFrame)
+    )
+    assert named == framed
 
 
 def test_data_sets_in_a_long_table_have_the_same_recipe():

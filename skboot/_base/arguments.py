@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,6 +62,11 @@ class Anytime:
         object.__setattr__(self, "first_look", units)
 
 
+def _is_in_parts(column: Any) -> bool:
+    """Whether the rows of a column are not in memory."""
+    return check.is_dask(column) or getattr(column, "is_scanned", False) is True
+
+
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class TwoColumns:
     """Two columns that each row has a member of: the units of `Crossed` and `Trials`.
@@ -75,13 +80,13 @@ class TwoColumns:
 
     a: NDArray[Any]
     b: NDArray[Any]
-    columns: tuple[Any, Any] = field(compare=False)
+    columns: tuple[Any, Any] = field(init=False, compare=False)
 
     @door(".")
     def __init__(self, a: ArrayLike, b: ArrayLike) -> None:
         object.__setattr__(self, "columns", (a, b))
         for name, column in zip("ab", self.columns, strict=True):
-            if check.is_dask(column) or getattr(column, "is_scanned", False) is True:
+            if _is_in_parts(column):
                 advice = "Use .compute(), or .collect()."
                 raise check.fail(name, "be in memory", type(column).__name__, advice)
             advice = "Give each column by itself: table['speaker_1'], table['speaker_2']."
@@ -110,10 +115,12 @@ class TwoColumns:
             columns = [column.astype(object) for column in columns]
         return np.column_stack(columns)
 
-    def __getitem__(self, rows: Any) -> Self:
+    def __getitem__(self, rows: Any) -> Any:
+        """Return some rows as a value of the class, or the two members of one row."""
         # scikit-learn asks for rows and an ellipsis.
         at = rows[0] if isinstance(rows, tuple) else rows
-        return type(self)(self.a[at], self.b[at])
+        members = self.a[at], self.b[at]
+        return type(self)(*members) if np.ndim(members[0]) else members
 
 
 class Crossed(TwoColumns):
@@ -205,7 +212,7 @@ class Judge:
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples,), or dict of str to array-like
+    labels : array-like of shape (n_samples,), or dict of str to array-like, or frame
         The judge's labels; its values by system where a comparison has ``metric="mean"``.
     weight : "auto" or float
         Weight of the judge in [0, 1]; 0 uses human labels alone, and 1 takes the judge's as they
@@ -245,7 +252,9 @@ class Judge:
         weight: float | Literal["auto"] = "auto",
     ) -> None:
         columns = labels.values() if isinstance(labels, Mapping) else [labels]
-        if isinstance(labels, Judge) or not all(map(np.ndim, columns)):
+        # Columns that are not in memory are refused with those beside them.
+        have_rows = all(_is_in_parts(column) or np.ndim(column) for column in columns)
+        if isinstance(labels, Judge) or not have_rows:
             must = "be the judge's labels, one for each row"
             raise check.fail("labels", must, repr(labels))
         object.__setattr__(self, "labels", labels)
@@ -277,12 +286,20 @@ class Judge:
 
     def __repr__(self) -> str:
         columns = self.by_system
-        shown = f"<{check.counted(len(next(iter(columns.values()), ())), 'row')}>"
         if None not in columns:
             shown = f"<{check.counted(len(columns), 'system')}>"
+        elif _is_in_parts(columns[None]):
+            shown = f"<{type(columns[None]).__name__}>"
+        else:
+            shown = f"<{check.counted(len(columns[None]), 'row')}>"
         return f"Judge({shown}, weight={self.weight!r})"
 
     @property
     def by_system(self) -> Mapping[Any, Any]:
         """The labels by system, under None where they are those of the truth."""
-        return self.labels if isinstance(self.labels, Mapping) else {None: self.labels}
+        labels: Any = self.labels
+        if isinstance(labels, Mapping):
+            return labels
+        # A frame of one column is a column.
+        is_table = hasattr(labels, "columns") and len(labels.columns) > 1
+        return {name: labels[name] for name in labels.columns} if is_table else {None: labels}

@@ -285,10 +285,17 @@ def pivot_of(frame: Any) -> str:
         named; "" for anything else.
     """
     columns = [*getattr(frame, "columns", ())]
-    if len(columns) != 3 or not hasattr(frame, "__getitem__"):
+    is_read = not is_dask(frame) and getattr(frame, "is_scanned", False) is not True
+    if not is_read or len({*columns}) != 3 or not hasattr(frame, "__getitem__"):
         return ""
     values = {name: np.asarray(frame[name]) for name in columns}
-    words = [name for name in columns if values[name].dtype.kind in "OUST"]
+    # A column of objects may hold numbers.
+    words = [
+        name
+        for name, column in values.items()
+        if column.dtype.kind in "UST"
+        or (column.dtype.kind == "O" and all(isinstance(cell, str) for cell in column))
+    ]
     numbers = [name for name in columns if values[name].dtype.kind in "iuf"]
     if not words or not numbers:
         return ""

@@ -89,8 +89,8 @@ def _work_off(
             return work(*arguments, **options)
         notes = Notes()
         notes_before, call_before = COLLECTED.set(notes), CALLED.set(call)
-        # An estimator has its verbosity as an attribute.
-        attributes = getattr(arguments[0], "__dict__", {}) if arguments else {}
+        # An estimator whose method is called has its verbosity as an attribute.
+        attributes = getattr(arguments[0], "__dict__", {}) if "." in call.of and arguments else {}
         verbose = options.get("verbose", attributes.get("verbose"))
         watch = start_watch(call.of, verbose)
         try:

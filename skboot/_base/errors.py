@@ -128,12 +128,14 @@ def rename(error: BaseException, names: Mapping[str, str], of: str = "") -> None
     names : mapping of str to str
         Arguments as they are checked, and as the user gave them.
     of : str
-        The public function; empty for the one that is named, or will be.
+        The public function; empty for the one that is named, or will be. An argument that gets
+        another name is one of the function around, which will be.
     """
     bad = parts_of(error)
     if bad is None or (bad.name not in names and of in ("", bad.of)):
         return
-    amend(error, bad._replace(name=names.get(bad.name, bad.name), of=of or bad.of))
+    name = names.get(bad.name, bad.name)
+    amend(error, bad._replace(name=name, of=of or ("" if name != bad.name else bad.of)))
 
 
 def amend(error: BaseException, bad: BadArgument) -> None:

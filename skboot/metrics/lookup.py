@@ -441,8 +441,9 @@ def unknown_metric(metric: str) -> ValueError:
 def unknown_scoring(scoring: str) -> ValueError:
     """Error for a ``scoring`` of no known name; for a loss it names the negated one."""
     advice = without_name(scoring) or _advice_on_function(meant_by(scoring))
-    if advice.startswith(AS_MEAN):
-        advice += " In scoring= there is no such metric: it takes predictions, not values of rows."
+    if advice.startswith(AS_MEAN) or scoring == "mean":
+        no_values = "In scoring= there is no such metric: it takes predictions, not values of rows."
+        advice = f"{advice} {no_values}".lstrip()
     elif advice:
         advice += (
             " For scoring= wrap that function in sklearn.metrics.make_scorer, with "

@@ -267,7 +267,12 @@ class DatasetColumns:
             if values.ndim != 1 or bool(np.any((values != values) | (values == nothing))):
                 must = "hold one value in each row where it is compared"
                 raise check.fail(argument, must, "a missing one, or lists")
-            return np.asarray(comparison(values, value), dtype=bool)
+            try:
+                return np.asarray(comparison(values, value), dtype=bool)
+            except TypeError as error:
+                must = f"hold numbers or labels that have an order with {value!r}"
+                got = f"{type(values[0]).__name__} values"
+                raise check.fail(argument, must, got) from error
         return arrays[0] if self._is_single else np.column_stack(arrays)
 
 

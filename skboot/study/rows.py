@@ -393,10 +393,12 @@ def name_all_missing(
                     key = f"{place}[{run}]" if are_runs else place
                     missing[key] = at_run.reshape(len(at_run), -1).any(axis=1)
             if at is not None:
-                values_at = f"np.asarray({place})" if are_runs or _is_of_polars(column) else place
-                code = (
-                    f"{'np.isfinite' if array.dtype.kind == 'f' else 'pandas.notna'}({values_at})"
-                )
+                # Frames and their columns as arrays: pandas would pair rows by its index.
+                is_plain = isinstance(column, np.ndarray | list)
+                read = array if is_plain else np.asarray(column)
+                is_present = "np.isfinite" if read.dtype.kind == "f" else "pandas.notna"
+                values_at = place if is_plain and not are_runs else f"np.asarray({place})"
+                code = f"{is_present}({values_at})"
                 # All runs, and all columns of a row.
                 axis = (("0", "(0, 2)") if are_runs else ("", "1"))[array.ndim > 1 + are_runs]
                 present.append(f"{code}.all(axis={axis})" if axis else code)

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import pickle
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -71,6 +72,19 @@ def test_a_value_cannot_be_changed(name):
     for field in vars(value):
         with pytest.raises(AttributeError):
             setattr(value, field, 5)
+
+
+def test_a_row_of_two_columns_is_its_members():
+    crossed = Crossed(FIRST, SECOND)
+    assert crossed[3] == (FIRST[3], SECOND[3])
+    assert [*crossed] == [*zip(FIRST, SECOND, strict=True)]
+    assert isinstance(crossed[3:], Crossed)
+
+
+def test_one_column_of_two_is_replaced():
+    crossed = replace(Crossed(FIRST, SECOND), b=FIRST)
+    assert crossed == Crossed(FIRST, FIRST)
+    np.testing.assert_array_equal(crossed.columns[1], FIRST)
 
 
 def test_columns_are_copied_and_locked():

@@ -23,6 +23,7 @@ from threadpoolctl import ThreadpoolController
 
 from skboot import BootstrapScorer, bootstrap_score, compare_methods
 from skboot._base import work
+from skboot._base.doors import door
 from skboot._base.work import progress, results_in_chunks, single_threaded_blas
 
 
@@ -184,6 +185,26 @@ def test_long_work_reports_unasked_after_five_seconds_and_clears_its_line(termin
     assert len(cleared) >= len(last)
     assert cleared.strip() == ""
     assert terminal.getvalue().endswith("\r")
+
+
+def test_the_verbosity_of_an_estimator_that_is_given_is_not_that_of_the_call(monkeypatch):
+    class Quiet:
+        def __init__(self):
+            self.verbose = 0
+
+        @door(".fit")
+        def fit(self, model):
+            return model
+
+    seen = []
+
+    def start(name, verbose):
+        seen.append(verbose)
+
+    monkeypatch.setattr("skboot._base.doors.start_watch", start)
+    door("learning_curve")(lambda model: model)(Quiet())
+    Quiet().fit(None)
+    assert seen == [None, 0]
 
 
 def test_a_line_is_cleared_before_an_error_is_shown(terminal, clock):

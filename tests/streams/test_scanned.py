@@ -8,7 +8,7 @@ import sklearn.metrics as sk
 from designs import assert_same_bits
 
 import skboot
-from skboot import BootstrapAccumulator, bootstrap_score, compare_systems, scan_dataset
+from skboot import BootstrapAccumulator, Judge, bootstrap_score, compare_systems, scan_dataset
 from skboot.streams import columns
 
 pa = pytest.importorskip("pyarrow")
@@ -296,6 +296,22 @@ def test_what_cannot_be_compared_says_so(folder):
         bool(data["score"] >= 0.2)
     assert repr(data["score"] >= np.float64(0.2)) == "<DatasetColumns: score >= 0.2>"
     assert len({data, data["y"]}) == 2
+
+
+def test_text_beside_a_number_is_refused_under_the_name_of_its_argument(tmp_path):
+    pq.write_table(pa.table({"y": [0, 1], "name": ["a", "b"]}), tmp_path / "rows.parquet")
+    data = scan_dataset(tmp_path)
+    with pytest.raises(ValueError, match=r"'y_pred' parameter of bootstrap_score.*order with 0\.5"):
+        bootstrap_score(data["y"], data["name"] >= 0.5)
+
+
+def test_a_judge_in_files_is_refused_as_a_judge(tmp_path):
+    pq.write_table(pa.table({"y": [0, 1]}), tmp_path / "rows.parquet")
+    y = scan_dataset(tmp_path)["y"]
+    assert repr(Judge(y)) == "Judge(<DatasetColumns>, weight='auto')"
+    for proxy in (y, Judge(y)):
+        with pytest.raises(ValueError, match=r"A judge's labels need arrays: .*\.collect\(\)"):
+            bootstrap_score(y, y, proxy=proxy)
 
 
 def test_a_missing_score_is_not_below_a_threshold(tmp_path):
