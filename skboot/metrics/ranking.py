@@ -189,7 +189,7 @@ def rank(
 
 def _narrow(n: int) -> type:
     """Type of the numbers of n rows: half as large where it does."""
-    return np.int32 if n <= np.iinfo(np.int32).max else np.int64
+    return np.int32 if n < 1 << 31 else np.int64
 
 
 def score_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool) -> Codes:

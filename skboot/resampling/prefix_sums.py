@@ -328,7 +328,7 @@ def pairs_by_halves(
         # What two neighbours can hold decides how wide their numbers are.
         most_pairs = 2 * most_pairs + most * most
         most *= 2
-        if max(most, most_pairs) > np.iinfo(up.dtype).max:
+        if max(most, most_pairs) >= 1 << (8 * up.itemsize):
             wide = np.min_scalar_type(max(most, most_pairs))
             up, low, pairs = (values.astype(wide) for values in (up, low, pairs))
         half = len(up) // 2
