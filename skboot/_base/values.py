@@ -118,10 +118,29 @@ def size_of(values: Any) -> float:
     # Without an array of all sizes; NaN is both the highest and the lowest.
     values = np.asarray(values)
     highest, lowest = float(values.max(initial=0.0)), float(values.min(initial=0.0))
-    largest = highest if highest > -lowest else -lowest
-    if not 0 < largest < np.inf:
+    return power_of_two(highest if highest > -lowest else -lowest)
+
+
+def power_of_two(size: float) -> float:
+    """Return the power of two above a size, for `size_of`."""
+    if not 0 < size < math.inf:
         return 1.0
-    return float(np.ldexp(1.0, min(int(np.frexp(largest)[1]), 1023)))
+    return math.ldexp(1.0, min(math.frexp(size)[1], 1023))
+
+
+def repeated(number: int, n: int) -> NDArray[np.int64]:
+    """Return a number n times: one that is read n times, which takes no memory.
+
+    Nobody can write to it. `numpy.broadcast_to` takes ten times as long.
+    """
+    return np.ndarray(n, np.int64, _only(number), 0, (0,))
+
+
+@cache
+def _only(number: int) -> NDArray[np.int64]:
+    array = np.array([number], np.int64)
+    array.flags.writeable = False
+    return array
 
 
 def spread_of(values: Any, axis: int | None = None) -> Any:

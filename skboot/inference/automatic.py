@@ -394,12 +394,10 @@ def _method_by_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) 
     if len(replicates) < 2 or replicates[0] == replicates[-1]:
         return method
     # Both biases in standard errors: what resamples show, and what single units do.
-    mean, error = replicates.mean(), replicates.std()
+    mean, error = replicates.mean(), evidence.spread
     by_units = by_resamples = float((mean - evidence.estimate) / error)
     if evidence.jackknife_bias is not None:
-        by_units = evidence.jackknife_bias.bias / max(
-            float(error), evidence.jackknife_bias.standard_error
-        )
+        by_units = evidence.jackknife_bias.bias / max(error, evidence.jackknife_bias.standard_error)
     largest = max(abs(by_resamples), abs(by_units))
     if largest <= large and abs(by_resamples - by_units) <= BIAS_APART:
         return method
@@ -434,21 +432,21 @@ def _tell_of_single_units(evidence: Evidence) -> None:
         # Of an average over classes their rows are counted, and of a mean the largest; see
         # `cautions_of`.
         return
-    replicates = evidence.sorted_replicates
-    spread = replicates.std() if len(replicates) > 1 else 0.0
-    if evidence.jackknife_bias is None or not spread > 0:
+    if evidence.jackknife_bias is None:
         return
+    error, spread = evidence.jackknife_bias.standard_error, evidence.spread
+    if not error > SINGLE_ROWS * spread > 0:
+        return
+    replicates = evidence.sorted_replicates
     fourth_moment = np.mean(((replicates - replicates.mean()) / spread) ** 4)
     errors = np.sqrt((fourth_moment - 1) / (4 * np.array([len(replicates), MEASURED_WITH])))
-    largest = SINGLE_ROWS * (1 + SURELY_SINGLE * max(errors[0] - errors[1], 0.0))
-    if not evidence.jackknife_bias.standard_error > largest * spread:
+    if not error > SINGLE_ROWS * (1 + SURELY_SINGLE * max(errors[0] - errors[1], 0.0)) * spread:
         return
     say(
         "caution",
-        f"Leaving out single {evidence.drawn.design.unit}s gives "
-        f"{evidence.jackknife_bias.standard_error / spread:.2g} times the standard error of the "
-        "resamples: those "
-        "that are the only ones of their kind decide the score. Expect less coverage than stated.",
+        f"Leaving out single {evidence.drawn.design.unit}s gives {error / spread:.2g} times the "
+        "standard error of the resamples: those that are the only ones of their kind decide the "
+        "score. Expect less coverage than stated.",
     )
 
 
@@ -462,13 +460,13 @@ def _answers_in_jumps(evidence: Evidence) -> bool:
     if evidence.jackknife_jumps is None:
         return False
     error, n_values, n_left_out = evidence.jackknife_jumps
-    replicates = evidence.sorted_replicates
-    spread = replicates.std() if len(replicates) > 1 else 0.0
-    if spread == 0:
+    if evidence.spread == 0:
         return False
-    ratio = error / spread
+    ratio = error / evidence.spread
     if n_values <= min(max(FEW_VALUES, n_left_out // 4), n_left_out // 2):
-        return abs(ratio - 1) > NEAR_ERROR or (n_values < 4 and not _evenly_spaced(replicates))
+        return abs(ratio - 1) > NEAR_ERROR or (
+            n_values < 4 and not _evenly_spaced(evidence.sorted_replicates)
+        )
     return not 1 / FAR_ERROR < ratio < FAR_ERROR
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._base.checks import fail
 from .._base.errors import Note, only_advises, thousands, warn_before
-from .._base.values import size_of
+from .._base.values import power_of_two
 from .._base.work import (
     DEFAULT_WORKERS,
     Workers,
@@ -519,8 +519,8 @@ def _jackknife_of(
             values = values + per_unit[strata] * (sizes_left_out - mean_units[strata])
         lowest, highest = centres.min(), centres.max()
     # Fourth powers of values of 1e-149 or 1e149 are in range as those of values near 1.
-    greatest, least = values.max(), values.min()
-    size = size_of((greatest - lowest, least - highest))
+    greatest, least = float(values.max()), float(values.min())
+    size = power_of_two(max(abs(greatest - lowest), abs(least - highest)))
     squared = cubed = fourth = 0.0
     for start in range(0, len(values), JACKKNIFE_VALUES_AT_ONCE):
         part = slice(start, start + JACKKNIFE_VALUES_AT_ONCE)
@@ -632,6 +632,8 @@ def _evaluate(
         binding.share_sums(blocks, read)
         if any(block.of_two_codes for block in blocks):
             together = _same_formulas(blocks, statistics)
+    for block, bound in zip(blocks, statistics, strict=True):
+        block.with_variance = bound.with_variance
     evaluated: dict[int, _Values] = {}
     for numbers in together:
         block, bound = blocks[numbers[0]], statistics[numbers[0]]

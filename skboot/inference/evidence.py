@@ -316,6 +316,11 @@ class Evidence(Premises):
         return np.sort(self.replicates[~np.isnan(self.replicates)])
 
     @cached_property
+    def spread(self) -> float:
+        """Standard deviation of the defined replicates (divisor n); 0 of one, or none."""
+        return float(self.sorted_replicates.std()) if len(self.sorted_replicates) > 1 else 0.0
+
+    @cached_property
     def sorted_smoothed(self) -> Floats:
         """Values on drawn tables in rising order, (2, n_draws)."""
         assert self.smoothed is not None

@@ -754,7 +754,7 @@ class BCa(_LeavingOut):
         """See `Interval.limits`."""
         ordered = evidence.sorted_replicates
         # Replicates that differ from the estimate by rounding alone are ties.
-        rounding = 1e-10 * ordered.std() + ROUNDING * abs(evidence.estimate)
+        rounding = 1e-10 * evidence.spread + ROUNDING * abs(evidence.estimate)
         below = np.searchsorted(ordered, evidence.estimate - rounding, side="left")
         up_to = np.searchsorted(ordered, evidence.estimate + rounding, side="right")
         share = (below + up_to) / (2 * len(ordered)) if len(ordered) else np.nan

@@ -189,7 +189,7 @@ def rank(
 
 def _narrow(n: int) -> type:
     """Type of the numbers of n rows: half as large where it does."""
-    return np.int32 if n <= np.iinfo(np.int32).max else np.int64
+    return np.int32 if n < 1 << 31 else np.int64
 
 
 def score_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool) -> Codes:
@@ -519,8 +519,9 @@ def cells_of_areas(
     # Pairs out of order, half of which each of their rows loses.
     lost = sides[0] * (total[1] - before[1]) + sides[1] * before[0]
     lost_before = (np.cumsum(lost) - lost) / max(lost.sum(), _TINY)
-    along = RANK_CELLS / 2 * ((before / total).sum(axis=0) + lost_before)
-    cell = np.unique(np.floor(along), return_inverse=True)[1]
+    along = np.floor(RANK_CELLS / 2 * ((before / total).sum(axis=0) + lost_before))
+    # It rises with the scores.
+    cell = np.cumsum(np.append(False, along[1:] != along[:-1]))
     sides_of_cells = np.array([np.bincount(cell, side) for side in sides])
     key = 2 * cell[level] + upper
     counts = np.bincount(key, rows).astype(np.int64)
@@ -750,9 +751,8 @@ class RocAuc(Statistic):
         facts = super().facts(reduced, rows, members)
         if "ranked" in reduced.data:
             return replace(facts, class_sizes=sizes_of_columns(rows))
-        facts = replace(facts, smaller_class=smaller_class(rows, self.pos_label))
         if facts.weighted or reduced.code is None:
-            return facts
+            return replace(facts, smaller_class=smaller_class(rows, self.pos_label))
         counts, data = reduced.rows_of_codes, reduced.data
         sides = data["upper"], data["lower"]
         # Rows of a stream are counted already: as many codes as entries are then no single rows.
@@ -762,7 +762,12 @@ class RocAuc(Statistic):
         error = np.nan
         if n_smaller > 1:
             error = float(np.sqrt(delong_variance(*sides, data["level"])))
-        return replace(facts, delong=DeLong(error, n_smaller) if n_smaller else None)
+        return replace(
+            facts,
+            # Without the truth of the rows no class is known to have them.
+            smaller_class=None if rows[0] is None else n_smaller or None,
+            delong=DeLong(error, n_smaller) if n_smaller else None,
+        )
 
     def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
         """The area of two classes, and the mean of what rows change it by to first order.

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._base.checks import fail
 from .._base.errors import call_foreign
-from .._base.values import content_of
+from .._base.values import content_of, repeated
 from .cells import CellCodes, SharedCells, label_counts
 
 # ------------------------------------------------------------------ facts of rows
@@ -359,7 +359,7 @@ class ReducedData:
             return self.counts
         if self.code is None or self.n_codes == len(self.code):
             # One number that is read for each code.
-            return np.broadcast_to(np.int64(1), self.n_codes)
+            return repeated(1, self.n_codes)
         return np.bincount(self.code, minlength=self.n_codes)
 
 

@@ -64,10 +64,12 @@ from .prefix_sums import (
     in_mixed_levels,
     joined,
     pairs_by_halves,
+    pairs_by_level,
     pairs_in_order,
     reach,
     running_sums,
     search_tiles,
+    starts_of_levels,
     sum_of_first,
     sums_before_tiles,
 )
@@ -95,6 +97,8 @@ class Block(ABC):
 
     # Whether its sums are those of two counts, the same however many resamples are read together.
     of_two_codes = False
+    # Whether a variance of its sums will be asked for.
+    with_variance = False
 
     def __init__(self, units_of_codes: UnitsOfCodes, n_resamples: int) -> None:
         self.units_of_codes = units_of_codes
@@ -346,6 +350,19 @@ class Block(ABC):
         self, upper: Array, lower: Array, level: Array, order: Array | None
     ) -> tuple[Floats, Floats]:
         """Return `pairs` from running sums at the ends of levels."""
+        up_flags, low_flags = as_flags(upper), as_flags(lower)
+        if up_flags is not None and low_flags is not None:
+            starts = self._derived(starts_of_levels, (level,), order)
+            in_order, n_upper = np.zeros((2, self.n_resamples))
+            n_below = np.zeros((2, self.n_resamples), np.int64)
+            for at, weights in self._pieces(order):
+                counts = weights.astype(np.int64) if weights.dtype.kind == "f" else weights
+                pairs, n_more, n_below = pairs_by_level(
+                    counts, up_flags[at], low_flags[at], starts[at] - at.start, n_below
+                )
+                in_order += pairs
+                n_upper += n_more
+            return in_order, n_upper * n_below[1]
         in_order, above, below = np.zeros((3, self.n_resamples))
         ends, sides = self._derived(ends_and_sides, (upper, lower, level), order)
         for _, (up, low) in self.running(sides, ends, order):
@@ -646,13 +663,24 @@ class UnitBlock(Block):
         if self.known_sums is None or self.known_sums[0] is not terms:
             units = self.units_of_codes
             totals = units.totals(terms) if self.keeps_totals else units.totals_of(terms)
-            self.known_sums = terms, self.sums_of_atoms(totals)
+            is_mean = self.with_variance and totals.shape[1] == 2 and self.n_resamples > 1
+            if is_mean and self._is_small and self.reads_products(totals):
+                # The sums of the variance of a mean are made in the same time beside its own, and
+                # round as they do by themselves; those of other terms do not.
+                sums = self.sums_of_atoms(units.with_products(terms))
+                self.known_sums, self.known_products = (terms, sums[:, :2]), (terms, sums[:, 2:])
+            else:
+                self.known_sums = terms, self.sums_of_atoms(totals)
         return self.known_sums[1]
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether all counts are read at once."""
+        return self.counts.size <= TILE_ELEMENTS and self.counts.shape[1] <= TILE_ELEMENTS >> 7
 
     def sums_of_atoms(self, totals: Any) -> Floats:
         """Weighted sums, (n_resamples, n_terms), of totals of each atom, (n_atoms, n_terms)."""
-        small = self.counts.size <= TILE_ELEMENTS and self.counts.shape[1] <= TILE_ELEMENTS >> 7
-        if small and not sparse.issparse(totals):
+        if self._is_small and not sparse.issparse(totals):
             return self._combined(totals.T, self.counts)
         return weighted_sums(self.counts, totals)
 
@@ -683,9 +711,11 @@ class UnitBlock(Block):
             self.known_products = terms, self.sums_of_atoms(units.products(terms))
         term_a, term_b = pairs_of_terms(gradient.shape[1])
         variance, size = np.zeros((2, self.n_resamples))
-        for k, (i, j) in enumerate(zip(term_a, term_b, strict=True)):
-            part = gradient[:, i] * gradient[:, j] * self.known_products[1][:, k]
-            part *= 1.0 if i == j else 2.0
+        for k, (i, j) in enumerate(zip(term_a.tolist(), term_b.tolist(), strict=True)):
+            part = gradient[:, i] * gradient[:, j]
+            part *= self.known_products[1][:, k]
+            if i != j:
+                part *= 2.0
             variance += part
             size += np.abs(part)
         # Where the parts cancel, their sum is mostly rounding.

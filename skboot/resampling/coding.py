@@ -233,6 +233,15 @@ class UnitsOfCodes:
         """Products of each two terms of each atom, (n_atoms, n_pairs), kept for the next block."""
         return self.kept("products", (terms,), lambda: self._products(self.totals(terms)))
 
+    def with_products(self, terms: Floats) -> Floats:
+        """Terms of each atom beside their products, (n_atoms, n_terms + n_pairs), kept likewise."""
+
+        def make() -> Floats:
+            totals = self.totals(terms)
+            return np.column_stack((totals, self._products(totals)))
+
+        return self.kept("with products", (terms,), make)
+
     @staticmethod
     def _products(totals: Floats) -> Floats:
         pairs = list(zip(*pairs_of_terms(totals.shape[1]), strict=True))
@@ -439,10 +448,23 @@ def _joint_codes(
         key: NDArray[Any] = np.arange(coding.n_codes)
         if coding.code is not None:
             key = coding.code.astype(np.intp, copy=False)
+        set_of_code: NDArray[Any] = np.zeros(coding.n_codes, number.dtype)
+        are_divided = False
         if len(sizes) > 1:
-            key = number[rows].astype(np.intp) * coding.n_codes + key
-        pair, times, place = _count_keys(key, len(sizes) * coding.n_codes)
-        parent, code = np.divmod(pair, coding.n_codes)
+            set_of_row = number[rows]
+            set_of_code[key] = set_of_row
+            are_divided = not np.array_equal(set_of_code[key], set_of_row)
+        if are_divided:
+            key = set_of_row.astype(np.intp) * coding.n_codes + key
+            pair, times, place = count_keys(key, len(sizes) * coding.n_codes)
+            parent, code = np.divmod(pair, coding.n_codes)
+        else:
+            # Each code lies in one set: codes are put in order, and not rows.
+            code = np.argsort(set_of_code, kind="stable")
+            places = np.empty(coding.n_codes, np.intp)
+            places[code] = np.arange(coding.n_codes)
+            parent, place = set_of_code[code].astype(np.intp), places[key]
+            times = np.bincount(place, minlength=coding.n_codes)
         parents.append(offset + parent)
         codes_within.append(code)
         remaining = sizes - np.bincount(parent, times, len(sizes)).astype(np.int64)
@@ -572,7 +594,7 @@ def bind_groups(
             entry: tuple[Any, Any, Any] = (code[order], row_atoms[order][:, None], None)
         else:
             key = code.astype(np.intp) * n_atoms + row_atoms
-            pair, times, _ = _count_keys(key, coding.n_codes * n_atoms)
+            pair, times, _ = count_keys(key, coding.n_codes * n_atoms)
             several = times if times.max() > 1 else None
             entry = (pair // n_atoms, (pair % n_atoms)[:, None], several)
         units_of_codes.append(_entries(coding, entry[0], entry[1], (n_atoms,), entry[2], atoms))
@@ -606,7 +628,7 @@ def _code_of_seen(coding: CodedRows, n_samples: int) -> NDArray[Any]:
     return coding.code.astype(np.intp) if narrow else coding.code
 
 
-def _count_keys(
+def count_keys(
     keys: NDArray[Any], n_keys: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
     """Return the distinct keys in rising order, how often each occurs, and the place of each."""
@@ -623,7 +645,7 @@ def _count_keys(
 def _own(numbers: NDArray[Any]) -> tuple[Any, NDArray[np.intp]]:
     """Return the atoms that occur among some, in rising order, and the place of each of these."""
     low = int(numbers.min())
-    distinct, _, place = _count_keys(numbers.astype(np.intp) - low, int(numbers.max()) - low + 1)
+    distinct, _, place = count_keys(numbers.astype(np.intp) - low, int(numbers.max()) - low + 1)
     return _slice_or_array(distinct + low), place
 
 

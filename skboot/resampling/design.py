@@ -35,7 +35,15 @@ from numpy.typing import NDArray
 from .._base.errors import Note, Notes
 from ._tuning import FEW_TASKS, FEW_UNITS, KEYS_PER_ROW, ROUNDING_OF_SIZES, UNSURE_MEMBERS
 from .block import Block, UnitBlock
-from .coding import Bound, CodedRows, UnitsOfCodes, bind_groups, bind_pairs, bind_rows
+from .coding import (
+    Bound,
+    CodedRows,
+    UnitsOfCodes,
+    bind_groups,
+    bind_pairs,
+    bind_rows,
+    count_keys,
+)
 from .draws import Strata, multinomial_counts
 from .jackknife import JackknifeResamples, ObservedBlock, leave_one_out
 
@@ -862,8 +870,8 @@ def strata_of_tasks(task: NDArray[np.intp], strata: NDArray[np.intp] | None) -> 
     """Return the number of each unit's stratum within its task, (n_units,); tasks come in order."""
     if strata is None:
         return task
-    keys = task * (int(strata.max()) + 1) + strata
-    return np.unique(keys, return_inverse=True)[1].astype(np.intp, copy=False)
+    n_strata = int(strata.max()) + 1
+    return count_keys(task * n_strata + strata, (int(task.max()) + 1) * n_strata)[2]
 
 
 # ------------------------------------------------------------------ remarks

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from .._base.checks import order_of
+from .._base.values import repeated
 from ._tuning import (
     EQUAL_ATOMS,
     FILL_BYTES,
@@ -130,7 +131,7 @@ class Strata(NamedTuple):
 
 def single_units(n: int) -> NDArray[np.int64]:
     """A unit in each of n atoms: one number that is read n times, which takes no memory."""
-    return np.broadcast_to(np.int64(1), n)
+    return repeated(1, n)
 
 
 def n_units_of(multiplicity: NDArray[np.int64]) -> int:

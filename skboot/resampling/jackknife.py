@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._base.values import repeated
 from ._tuning import (
     FEWEST_LEFT_OUT,
     JACKKNIFE_COUNTS,
@@ -253,7 +254,7 @@ def leave_one_out(
         multiplicity = np.concatenate((seen, unseen[further]))
         strata = None if strata_seen is None else np.concatenate((strata_seen, further))
         n = len(multiplicity)
-    stratum = np.broadcast_to(np.intp(0), n) if strata is None else strata
+    stratum = repeated(0, n) if strata is None else strata
     step = n if cheap else max(1, JACKKNIFE_COUNTS // n)
     for start in range(0, n, step):
         atoms = range(start, min(start + step, n))
@@ -485,32 +486,32 @@ class JackknifeBlock(UnitBlock):
         else:
             totals = units.totals(with_all[:, None])[self._left_out_atom, 0]
             up, low = units.totals(np.column_stack((upper, lower)))[self._left_out_atom].T
-            level = np.arange(len(upper)) if level is None else level
             in_order = all_in_order - totals + self._pairs_within_units(upper, lower, level)
         all_pairs = n_upper - up
         all_pairs *= n_lower - low
         return in_order, all_pairs
 
     def _pairs_within_units(
-        self, upper: NDArray[Any], lower: NDArray[Any], level: NDArray[np.intp]
+        self, upper: NDArray[Any], lower: NDArray[Any], level: NDArray[np.intp] | None
     ) -> Floats:
-        """Return pairs of rows of one unit, for each resample."""
+        """Return pairs of rows of one unit, for each resample; each code is a level if None."""
         units = self.units_of_codes
         code = units.code_of_entry
         atom = np.arange(len(code)) if units.units is None else units.units[:, 0]
         times = np.ones(len(code)) if units.times is None else units.times
-        level_of_entry = level[code]
-        if np.all(level_of_entry[1:] >= level_of_entry[:-1]):
+        # Entries are sorted by code.
+        level_of_entry = code if level is None else level[code]
+        if level is None or np.all(level_of_entry[1:] >= level_of_entry[:-1]):
             # No two atoms more than entries, so that equal atoms are not taken for different ones.
             # As many atoms as entries would be taken for one entry each.
             by = counting_sort(atom, max(units.n_atoms[0], len(atom) + 1))
         else:
             by = np.lexsort((level_of_entry, atom))
         atom, code, times = atom[by], code[by], times[by]
-        new = np.flatnonzero(np.r_[True, (np.diff(atom) != 0) | (np.diff(level[code]) != 0)])
-        up = np.add.reduceat(times * upper[code], new)
-        low = np.add.reduceat(times * lower[code], new)
-        atom = atom[new]
+        up, low = times * upper[code], times * lower[code]
+        if level is not None:
+            new = np.flatnonzero(np.r_[True, (np.diff(atom) != 0) | (np.diff(level[code]) != 0)])
+            up, low, atom = np.add.reduceat(up, new), np.add.reduceat(low, new), atom[new]
         running = np.cumsum(low)
         begins = np.r_[True, atom[1:] != atom[:-1]]
         before_atom = (running - low)[np.flatnonzero(begins)[np.cumsum(begins) - 1]]

@@ -234,6 +234,60 @@ def _pairs_of_words(
     return pairs + n_upper * below, n_upper, n_lower
 
 
+def starts_of_levels(level: NDArray[np.signedinteger]) -> NDArray[np.intp]:
+    """Return the first position of the level of each position."""
+    new = np.append(True, level[1:] != level[:-1])
+    return np.flatnonzero(new)[np.cumsum(new) - 1]
+
+
+def pairs_by_level(
+    weights: NDArray[np.integer],
+    upper: NDArray[np.uint8],
+    lower: NDArray[np.uint8],
+    starts: NDArray[np.intp],
+    below: NDArray[np.int64],
+) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """Count pairs of an upper and a lower one whose upper one is of a higher level, ties half.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_resamples, n_codes)
+        Counts; of each level the lower codes come first.
+    upper, lower : ndarray of shape (n_codes,)
+        Which codes count on each side, 0 or 1; none counts on both.
+    starts : ndarray of shape (n_codes,)
+        First code of the level of each code; negative where it comes before these codes.
+    below : ndarray of shape (2, n_resamples)
+        Sum of the lower side before the level of the first code, and before the first code.
+
+    Returns
+    -------
+    pairs : ndarray of shape (n_resamples,)
+        Pairs of these upper ones, also with what comes before.
+    upper : ndarray of shape (n_resamples,)
+        Sum of the upper side.
+    below : ndarray of shape (2, n_resamples)
+        Sum of the lower side before the last level, and up to the last code.
+    """
+    # A chain of integer additions takes one cycle each.
+    sums_type: Any = np.int32 if weights.dtype == np.uint8 else np.int64
+    lower_below = np.empty((len(weights), weights.shape[1] + 2), sums_type)
+    lower_below[:, :2] = below.T
+    up_to = lower_below[:, 2:]
+    np.multiply(weights, lower, out=up_to)
+    up_to[:, 0] += lower_below[:, 1]
+    np.cumsum(up_to, axis=1, out=up_to)
+    before_level = np.maximum(starts + 1, 0)
+    up = np.multiply(weights, upper, dtype=sums_type)
+    n_upper = up.sum(axis=1, dtype=np.int64)
+    # Half of what is below with the level, and half of what is without it.
+    twice: NDArray[Any] = up_to + lower_below.take(before_level, axis=1)
+    if 2 * int(n_upper.max()) * int(up_to[:, -1].max()) >= EXACT_INTEGER:
+        twice = twice.astype(np.float64)
+    pairs = 0.5 * np.einsum("ij,ij->i", up, twice)
+    return pairs, n_upper, lower_below[:, [before_level[-1], -1]].T.astype(np.int64)
+
+
 @cache
 def halved_order(n: int) -> NDArray[np.intp]:
     """Return the numbers below n, a power of two: even ones, then odd ones, each half likewise.
@@ -267,22 +321,25 @@ def pairs_by_halves(
         Pairs in order, and what each side counts.
     """
     up, low = (weights & (side * _ALL_BITS)[:, None] for side in (upper, lower))
-    pairs = np.zeros_like(up)
+    # Of single codes there are none.
+    pairs: NDArray[Any] = up[:0]
     most, most_pairs = largest, 0
     while len(up) > 1:
         # What two neighbours can hold decides how wide their numbers are.
         most_pairs = 2 * most_pairs + most * most
         most *= 2
-        if max(most, most_pairs) > np.iinfo(up.dtype).max:
+        if max(most, most_pairs) >= 1 << (8 * up.itemsize):
             wide = np.min_scalar_type(max(most, most_pairs))
             up, low, pairs = (values.astype(wide) for values in (up, low, pairs))
         half = len(up) // 2
         between = up[half:] * low[:half]
-        between += pairs[:half]
-        between += pairs[half:]
+        if len(pairs):
+            between += pairs[:half]
+            between += pairs[half:]
         pairs = between
         up, low = up[:half] + up[half:], low[:half] + low[half:]
-    return pairs[0].astype(np.float64), up[0].astype(np.float64), low[0].astype(np.float64)
+    n_pairs = pairs[0] if len(pairs) else np.zeros(up.shape[1])
+    return n_pairs.astype(np.float64), up[0].astype(np.float64), low[0].astype(np.float64)
 
 
 class PairsOfData(NamedTuple):

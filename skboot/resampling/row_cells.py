@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -168,10 +169,11 @@ def row_cells(
     path = _Path.through(directions.values, int(stratum.max()) + 1)
     filled = _Filled.of(directions.values, stratum, path)
     sizes, values, stratum_of_cell = filled.cells()
-    larger = filled.given_back(sizes, values, stratum_of_cell)
+    means_of_strata = filled.means
+    larger = filled.given_back(sizes, values, stratum_of_cell, means_of_strata)
     if larger is None:
         return None
-    means = filled.means[:, stratum_of_cell]
+    means = means_of_strata[:, stratum_of_cell]
     at = np.hstack((means + larger @ (values - means), filled.far))
     stratum = np.concatenate((stratum_of_cell, filled.far_stratum))
     return RowCells(
@@ -217,10 +219,7 @@ class _Directions(NamedTuple):
             span = high - low
             if not np.isfinite(span):
                 return None
-            # Most values may differ by no more than the rounding of the whole span.
-            sample = column[np.random.default_rng(0).integers(0, n, ROWS_LOOKED_AT)]
-            inner_low, inner_high = np.quantile(sample, (0.01, 0.99))
-            if 0 < inner_high - inner_low < COLUMN_ROUNDING * span:
+            if _are_nearly_equal(column[_rows_looked_at(n)], COLUMN_ROUNDING * span):
                 return None
             means[k] = column.mean()
             direction = np.subtract(column, means[k], out=column if callable(maker) else None)
@@ -239,6 +238,27 @@ class _Directions(NamedTuple):
             loadings[k, len(values)] = residual * span
             values.append(direction)
         return cls(values, means, loadings[:, : len(values)]) if values else None
+
+
+@lru_cache(maxsize=1)
+def _rows_looked_at(n: int) -> NDArray[np.intp]:
+    """Random rows, of a fixed stream: cells are part of the method and not of the resampling."""
+    rows: NDArray[np.intp] = np.random.default_rng(0).integers(0, n, ROWS_LOOKED_AT)
+    rows.flags.writeable = False
+    return rows
+
+
+def _are_nearly_equal(sample: Floats, rounding: float) -> bool:
+    """Whether most values, of which some differ, differ by no more than rounding of the others."""
+    # Ten of the first hundred that are below eighty of them show it, if a fiftieth of all is.
+    first = np.sort(sample[:100])
+    low, high = first[9], first[-10]
+    if high - low >= rounding:
+        n_shown = len(sample) // 50
+        if min(np.count_nonzero(sample <= low), np.count_nonzero(sample >= high)) >= n_shown:
+            return False
+    inner_low, inner_high = np.quantile(sample, (0.01, 0.99))
+    return bool(0 < inner_high - inner_low < rounding)
 
 
 # ------------------------------------------------------------------ a path through them
@@ -269,12 +289,11 @@ class _Path(NamedTuple):
     def through(cls, values: Sequence[Floats], n_strata: int) -> Self:
         """Lay a path through what is seen of some random rows, of the values of each direction."""
         n_directions, n = len(values), len(values[0])
-        # A fixed stream, because cells are part of the method and not of the resampling.
-        seen = np.random.default_rng(0).integers(0, n, ROWS_LOOKED_AT)
-        sampled = np.array([column[seen] for column in values])
+        sampled = np.array([column[_rows_looked_at(n)] for column in values])
         distance = np.abs(sampled).max(axis=0)
         bound = float(np.quantile(distance, max(1 - FAR_ROWS / n, 0.0)))
-        sampled = np.sort(sampled[:, distance <= bound])
+        # The last direction has places, which no numbers of rows are asked for.
+        sampled = np.sort(sampled[:-1, distance <= bound])
         low = np.maximum([column.min() for column in values], -bound)
         span = np.minimum([column.max() for column in values], bound) - low
         n_strips = max(1, round(EQUAL_CELLS ** (1 / n_directions)))
@@ -388,7 +407,8 @@ class _Filled(NamedTuple):
         size = max(1, int(self.rows.sum()) // EQUAL_CELLS)
         sizes, sums, strata = list[Any](), list[Any](), list[Any]()
         for h, rows in enumerate(self.rows):
-            cells_in_use = np.flatnonzero(rows)
+            # Flags are looked through faster than numbers.
+            cells_in_use = np.flatnonzero(rows != 0)
             if not len(cells_in_use):
                 continue
             upto = np.append(0, np.cumsum(rows[cells_in_use]))
@@ -410,12 +430,22 @@ class _Filled(NamedTuple):
         return n_rows, np.hstack(sums) / n_rows, np.concatenate(strata)
 
     def given_back(
-        self, sizes: NDArray[np.int64], values: Floats, stratum: NDArray[np.intp]
+        self,
+        sizes: NDArray[np.int64],
+        values: Floats,
+        stratum: NDArray[np.intp],
+        means: Floats,
     ) -> Floats | None:
         """Return the map of deviations of cells that gives back what they lack.
 
         Covariances are those within strata, whose sizes are fixed. They are looked at where the
         rows on the path have more than a trace of the variance of all rows.
+
+        Parameters
+        ----------
+        sizes, values, stratum
+            The cells, see `cells`.
+        means : ndarray of shape (n_directions, n_strata)
 
         Returns
         -------
@@ -423,11 +453,11 @@ class _Filled(NamedTuple):
             None where cells lack too much to be believed.
         """
         n_path = self.rows.sum(axis=1)
-        row_squares = self.squares - (self.means * n_path) @ self.means.T
-        away = values - self.means[:, stratum]
+        row_squares = self.squares - (means * n_path) @ means.T
+        away = values - means[:, stratum]
         between = (away * sizes) @ away.T
         n_far = np.bincount(self.far_stratum, minlength=len(n_path))
-        total = self.means * n_path
+        total = means * n_path
         for k, far_values in enumerate(self.far):
             total[k] += np.bincount(self.far_stratum, far_values, len(n_path))
         all_squares = self.squares + self.far @ self.far.T - (total / (n_path + n_far)) @ total.T

@@ -1243,7 +1243,7 @@ def notes_on_limits(
         about_limits.append(degeneracy(interval, evidence))
     if evidence.estimate < low or evidence.estimate > high:
         about_limits.append(estimate_outside_sentence(interval, evidence))
-    n_undefined = int(np.isnan(evidence.replicates).sum())
+    n_undefined = int(np.count_nonzero(np.isnan(evidence.replicates)))
     if evidence.gap is not None and np.isnan(evidence.estimate):
         # The caution about the subgroups that are left out says why.
         return tuple(notes)

@@ -25,6 +25,8 @@ from .rows import Measured, Part, Rows, Scores
 
 # Maximum number of labels in which a truth is asked whether a metric needs each of them.
 _MOST_CLASSES = 20
+# Rows of each label that it is asked on.
+_ROWS_OF_CLASS = 1000
 
 
 def checked_tasks(average_over: ArrayLike, rows: Rows) -> Tasks:
@@ -178,8 +180,11 @@ def _needs_classes(statistic: Statistic, rows: Rows) -> bool:
     classes = label_counts(truth)[0]
     if not 2 <= len(classes) <= _MOST_CLASSES:
         return False
-    for label in classes:
-        without = np.flatnonzero(truth != label)
+    # Whether a metric has a value does not hang on how many rows the other classes have.
+    n_rows = _ROWS_OF_CLASS if rows.sample_weight is None else None
+    firsts = [np.flatnonzero(truth == label)[:n_rows] for label in classes]
+    for k in range(len(classes)):
+        without = np.sort(np.concatenate(firsts[:k] + firsts[k + 1 :]))
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")

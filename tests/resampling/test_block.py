@@ -19,7 +19,12 @@ from skboot.resampling.crossed import CrossedBlock
 from skboot.resampling.design import CrossedDesign
 from skboot.resampling.jackknife import JackknifeBlock, ObservedBlock
 from skboot.resampling.plan import ResamplingPlan
-from skboot.resampling.prefix_sums import pairs_in_order, running_sums
+from skboot.resampling.prefix_sums import (
+    pairs_by_level,
+    pairs_in_order,
+    running_sums,
+    starts_of_levels,
+)
 
 # A reading is of a block, and the examples of designs give these kinds of block: units, units with
 # strata and groups, crossed factors, one population, and blocks of a series. That each design binds
@@ -591,3 +596,26 @@ def test_shares_are_reached_where_running_sums_of_all_codes_reach_them(
         assert_allclose(after[k], running[k, first], rtol=1e-12, atol=1e-12)
         assert_allclose(before_each[k], before[k, first], rtol=1e-12, atol=1e-12)
     assert_allclose(found[-1].total, running[:, -1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("largest", [3, 255, 70_000])
+@pytest.mark.parametrize("piece", [1, 7, 200])
+def test_pairs_by_level_are_whole_wherever_a_level_is_cut(largest, piece):
+    rng = np.random.default_rng(0)
+    n_codes = 200
+    level = np.sort(rng.integers(0, 60, n_codes))
+    upper = rng.random(n_codes) < 0.5
+    # Of each level the lower codes come first.
+    upper = upper[np.lexsort((upper, level))]
+    weights = rng.integers(0, largest + 1, (6, n_codes)).astype(np.min_scalar_type(largest))
+    starts, below = starts_of_levels(level), np.zeros((2, 6), np.int64)
+    in_order, n_upper = np.zeros((2, 6))
+    for start in range(0, n_codes, piece):
+        at = slice(start, start + piece)
+        sides = (side[at].view(np.uint8) for side in (upper, ~upper))
+        pairs, n_more, below = pairs_by_level(weights[:, at], *sides, starts[at] - start, below)
+        in_order, n_upper = in_order + pairs, n_upper + n_more
+    counts = weights.astype(np.float64)
+    assert_array_equal(in_order, plain_pairs(counts, upper, ~upper, level))
+    assert_array_equal(n_upper, counts @ upper)
+    assert_array_equal(below[1], counts @ ~upper)

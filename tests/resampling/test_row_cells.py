@@ -430,3 +430,12 @@ def test_small_subgroups_are_not_put_in_cells(monkeypatch):
     rows = by == 3
     expected = np.abs(truth[rows] - predicted[rows]).mean()
     assert results[3].estimate == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_apart", [0, 1, 50, 99, 100, 101, 164, 200, 2000])
+@pytest.mark.parametrize("first", [True, False])
+def test_values_are_nearly_equal_where_their_quantiles_are(n_apart, first):
+    values = np.where(np.arange(10_000) < n_apart, 1.0, 1e-12 * np.arange(10_000))
+    values = values if first else values[::-1]
+    low, high = np.quantile(values, (0.01, 0.99))
+    assert module._are_nearly_equal(values, 1e-7) == (0 < high - low < 1e-7)

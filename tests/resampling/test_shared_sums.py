@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skboot.resampling.block import ReadTerms, SharedSums, SideBySide
-from skboot.resampling.coding import CodedRows
+from skboot.resampling.block import ReadTerms, SharedSums, SideBySide, UnitBlock
+from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.design import GroupDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
@@ -85,3 +85,17 @@ def test_statistics_with_equal_terms_have_equal_sums_to_the_last_bit():
     assert_array_equal(blocks[0].sums(terms[0]), blocks[1].sums(terms[1]))
     # Other terms than those that were shared are summed as ever.
     assert_allclose(blocks[0].sums(2 * terms[0]), 2 * blocks[0].sums(terms[0]))
+
+
+@pytest.mark.parametrize(("n", "n_resamples"), [(30, 64), (300, 128), (900, 2), (300, 1000)])
+@pytest.mark.parametrize("n_terms", [1, 2, 3])
+def test_sums_beside_their_products_are_the_same_to_the_last_bit(n, n_resamples, n_terms):
+    rng = np.random.default_rng(4)
+    terms, units = rng.normal(size=(n, n_terms)), UnitsOfCodes(n, (n,), reads="sums")
+    counts = rng.poisson(1, (n_resamples, n)).astype(np.uint8)
+    alone, beside = UnitBlock(units, counts), UnitBlock(units, counts)
+    beside.with_variance = True
+    gradient = rng.normal(size=alone.sums(terms).shape)
+    assert_array_equal(beside.sums(terms), alone.sums(terms))
+    assert (beside.known_products is not None) == (n_terms == 2 and n_resamples < 1000)
+    assert_array_equal(beside.variance(terms, gradient), alone.variance(terms, gradient))
