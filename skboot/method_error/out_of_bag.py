@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +56,8 @@ MONTE_CARLO_DRAWS = 500
 ELEMENTS_AT_ONCE = 1 << 18
 # Counts of units that are worked on at a time (counts): their temporaries stay in the cache.
 COUNTS_AT_ONCE = 1 << 16
+# Counts of units of which what all metrics of a fit share is kept (counts, 16 bytes each).
+COUNTS_KEPT = 1 << 20
 
 
 # ------------------------------------------------------------------ blocks of columns
@@ -84,11 +87,31 @@ def columns_less(values: Array, less: Array) -> Reader:
 
 
 def where_outside(values: Array, outside: Array) -> Array:
-    """Return the values where `outside` is True, and 0 elsewhere, in place of NaN as well."""
+    """Return the values where `outside` is not 0, and 0 elsewhere, in place of NaN as well."""
+    return sums_outside(values, outside, 0)[0]
+
+
+def sums_outside(
+    values: Array, outside: Array, axis: int, *, in_place: bool = False
+) -> tuple[Array, Array]:
+    """Return the values where `outside` is not 0, and 0 elsewhere, with their sums along an axis.
+
+    Of flags as floats the product is twice as fast as of bools; `in_place` it takes the place of
+    the values.
+    """
     # A product is ten times as fast as numpy.where, but NaN and infinity times 0 are NaN.
     with np.errstate(invalid="ignore", over="ignore"):
-        product = np.multiply(values, outside, dtype=float)
-        return product if np.isfinite(product.sum()) else np.where(outside, values, 0.0)
+        product = np.multiply(values, outside, out=values if in_place else None, dtype=float)
+        sums = product.sum(axis=axis)
+        if not np.isfinite(sums).all():
+            product = np.where(outside, product, 0.0)
+            sums = product.sum(axis=axis)
+        return product, sums
+
+
+def lines_of(read: Reader, lines: Array) -> Reader:
+    """Return a function from a slice of columns to some lines of these columns."""
+    return lambda columns: read(columns)[lines]
 
 
 def sum_of_variances(values: Array) -> float:
@@ -149,7 +172,7 @@ class OutOfBagError:
 
 def out_of_bag_error(
     losses: ArrayLike,
-    weights: ArrayLike,
+    weights: ArrayLike | TrainingCounts,
     *,
     groups: ArrayLike | None = None,
     form: str = "centred",
@@ -161,7 +184,7 @@ def out_of_bag_error(
     ----------
     losses, weights : array-like of shape (n_resamples, n_samples)
         As in `prediction_error`. Differences of the losses of two methods trained on the same
-        samples give their paired difference.
+        samples give their paired difference. Weights may be `TrainingCounts` with their groups.
     groups : array-like of shape (n_samples,), optional
     form : {"centred", "et97"}
     units : Units, optional
@@ -179,54 +202,56 @@ def out_of_bag_error(
     E_i)); the Monte Carlo variance is that of the linearisation of D_i in the resamples. A group
     sums its rows' first terms.
     """
-    array, counts = np.asarray(losses), np.asarray(weights)
-    n_lines, n_rows = counts.shape
-    units = Units.of(groups, n_rows) if units is None else units
+    array, drawn = np.asarray(losses), TrainingCounts.of(weights, groups, units)
+    n_lines, n_rows = drawn.counts.shape
     by_row = np.full(n_rows, np.nan)  # E_i; NaN if never out-of-bag
     # Of each resample: sum of the out-of-bag losses Q, of Q - E_i, and of these over the share of
-    # out-of-bag resamples of their row; number of rows out-of-bag.
-    raw, centred, noise, size = np.zeros((4, n_lines))
-    for chunk in units.chunks(n_lines):
-        outside = counts[:, chunk.rows] == 0
-        left_out = where_outside(array[:, chunk.rows].astype(float), outside)
-        times = outside.sum(axis=0)
+    # out-of-bag resamples of their row.
+    raw, centred, noise = np.zeros((3, n_lines))
+    kept: list[Array] = []  # Q - E_i of all chunks
+    for columns in drawn.chunks:
+        rows = columns.chunk.rows
+        left_out, total = sums_outside(array[:, rows], columns.outside, 0)
         with np.errstate(invalid="ignore"):
-            by_row[chunk.rows] = left_out.sum(axis=0) / times
-        deviations = where_outside(left_out - by_row[chunk.rows], outside)
+            by_row[rows] = total / columns.times
+        deviations, sums = sums_outside(left_out - by_row[rows], columns.outside, 1, in_place=True)
         raw += left_out.sum(axis=1)
-        size += outside.sum(axis=1)
-        centred += deviations.sum(axis=1)
-        noise += deviations @ (n_lines / np.maximum(times, 1))
+        centred += sums
+        noise += deviations @ (n_lines / np.maximum(columns.times, 1))
+        if drawn.are_few:
+            kept.append(deviations)
     n_used = np.count_nonzero(np.isfinite(by_row))
     with np.errstate(invalid="ignore"):
-        replicates = raw / size
+        replicates = raw / drawn.n_outside
     if form == "et97":
-        return _published(array, counts, by_row, replicates, raw / n_used)
+        return _published(array, drawn.counts, by_row, replicates, raw / n_used)
     error = float(np.nanmean(by_row))
 
-    def noise_of_unit(chunk: UnitChunk) -> Array:
-        outside = counts[:, chunk.rows] == 0
-        times = np.maximum(outside.sum(axis=0), 1)
-        left_out = array[:, chunk.rows].astype(float)
-        deviations = where_outside(left_out - by_row[chunk.rows], outside)
-        deviations *= n_lines / (n_used * times)
-        return chunk.sum(deviations)
+    def noise_of_units() -> Iterator[Array]:
+        for k, columns in enumerate(drawn.chunks):
+            rows = columns.chunk.rows
+            if drawn.are_few:
+                deviations = kept[k]
+            else:
+                gaps = array[:, rows] - by_row[rows]
+                deviations, _ = sums_outside(gaps, columns.outside, 1, in_place=True)
+            deviations *= n_lines / (n_used * np.maximum(columns.times, 1))
+            yield columns.chunk.sum(deviations)
 
     gaps = np.nan_to_num(by_row - error)
-    base = np.concatenate([chunk.sum(gaps[chunk.rows]) for chunk in units.chunks(1)]) / n_used
+    base = np.concatenate([chunk.sum(gaps[chunk.rows]) for chunk in drawn.units.chunks(1)]) / n_used
     influence, variance = _influence_values(
         base=base,
-        slope=inverse_share(units.n_units) * (centred / n_used),
+        slope=inverse_share(drawn.units.n_units) * (centred / n_used),
         noise=noise / n_used,
-        counts_of_units=lambda chunk: chunk.first(counts[:, chunk.rows]),
-        noise_of_unit=noise_of_unit,
-        units=units,
+        drawn=drawn,
+        noise_of_units=noise_of_units(),
     )
     return standard_error_of(error, by_row, replicates, influence, variance, base, "centred")
 
 
 def out_of_bag_metric(
-    scores: ArrayLike, counts: ArrayLike, influence: ArrayLike | Reader
+    scores: ArrayLike, counts: ArrayLike | TrainingCounts, influence: ArrayLike | Reader
 ) -> OutOfBagError:
     """Out-of-bag error of any metric: the mean over resamples, for rank metrics and callables.
 
@@ -234,7 +259,7 @@ def out_of_bag_metric(
     ----------
     scores : array-like of shape (n_resamples,)
         Error of model b on its out-of-bag rows; NaN where undefined (such resamples are left out).
-    counts : array-like of shape (n_resamples, n_units)
+    counts : array-like of shape (n_resamples, n_units), or TrainingCounts
         How often each unit (row or group) was drawn.
     influence : array-like of shape (n_resamples, n_units), or callable
         Influence values of that error over the m out-of-bag units, e.g. (m - 1) (error - error
@@ -251,40 +276,42 @@ def out_of_bag_metric(
     units, D_i = psi_i / n + Cov_b(N_i, u_b). For groups the standard error is still low under about
     40 groups.
     """
-    values, counts_of_units = np.asarray(scores, dtype=float), np.asarray(counts)
-    lines = np.flatnonzero(np.isfinite(values))
+    values, drawn = np.asarray(scores, dtype=float), TrainingCounts.of(counts)
+    lines, read = np.flatnonzero(np.isfinite(values)), columns_of(influence)
     if len(lines) < 2:
         must = "be finite in at least two resamples"
         advice = "Use more resamples, or resample within strata, so that every class is out-of-bag."
         raise fail("scores", must, repr(len(lines)), advice)
-    read, n_units, scores = columns_of(influence), counts_of_units.shape[1], values[lines]
-    units = Units.of(None, n_units)
-    mean = np.zeros(n_units)
-    size, shift, noise = np.zeros((3, len(scores)))
+    if len(lines) < len(values):
+        drawn, read = TrainingCounts.of(drawn.counts[lines]), lines_of(read, lines)
+    n_units, scores = drawn.units.n_units, values[lines]
+    mean, (shift, noise) = np.zeros(n_units), np.zeros((2, len(scores)))
+    kept: list[Array] = []
 
-    def noise_of_unit(chunk: UnitChunk) -> Array:
-        outside = counts_of_units[lines, chunk.rows] == 0
-        times = np.maximum(outside.sum(axis=0), 1)
-        deviations = where_outside(read(chunk.rows)[lines] - mean[chunk.rows], outside)
-        deviations *= len(scores) / (n_units * times)
+    def noise_of(columns: DrawnColumns) -> Array:
+        chosen = columns.chunk.units
+        gaps = read(chosen) - mean[chosen]
+        deviations, _ = sums_outside(gaps, columns.outside, 1, in_place=True)
+        deviations *= len(scores) / (n_units * np.maximum(columns.times, 1))
         return deviations
 
-    for chunk in units.chunks(len(scores)):
-        outside = counts_of_units[lines, chunk.rows] == 0
-        total = where_outside(read(chunk.rows)[lines], outside).sum(axis=0)
-        mean[chunk.rows] = total / np.maximum(outside.sum(axis=0), 1)
-        size += outside.sum(axis=1)
-        shift += outside @ mean[chunk.rows]
-        noise += noise_of_unit(chunk).sum(axis=1)
+    for columns in drawn.chunks:
+        chosen = columns.chunk.units
+        _, total = sums_outside(read(chosen), columns.outside, 0)
+        mean[chosen] = total / np.maximum(columns.times, 1)
+        shift += np.ascontiguousarray(columns.outside) @ mean[chosen]
+        deviations = noise_of(columns)
+        noise += deviations.sum(axis=1)
+        if drawn.are_few:
+            kept.append(deviations)
     check_influence(mean)
     base = (mean - mean.mean()) / n_units
     moves, variance = _influence_values(
         base=base,
-        slope=scores - shift / np.maximum(size, 1),
+        slope=scores - shift / np.maximum(drawn.n_outside, 1),
         noise=noise,
-        counts_of_units=lambda chunk: counts_of_units[lines, chunk.rows],
-        noise_of_unit=noise_of_unit,
-        units=units,
+        drawn=drawn,
+        noise_of_units=kept if drawn.are_few else map(noise_of, drawn.chunks),
     )
     error = float(scores.mean())
     result = standard_error_of(error, np.empty(0), scores, moves, variance, base, "centred")
@@ -359,34 +386,123 @@ class Units:
             yield UnitChunk(units, self.order[start:last], offsets)
 
 
+@dataclass(frozen=True, eq=False)
+class DrawnColumns:
+    """How often consecutive units, and their rows, are in each training sample.
+
+    Attributes
+    ----------
+    chunk : UnitChunk
+    counts : ndarray of shape (n_resamples, n_columns)
+        Of their rows.
+    """
+
+    chunk: UnitChunk
+    counts: Array
+
+    @cached_property
+    def outside(self) -> NDArray[np.float64]:
+        """1 where a sample leaves a row out, 0 elsewhere, (n_resamples, n_columns)."""
+        return (self.counts == 0).astype(np.float64)
+
+    @cached_property
+    def times(self) -> NDArray[np.float64]:
+        """Number of samples that leave out each row, (n_columns,)."""
+        return np.asarray(self.outside.sum(axis=0))
+
+    @cached_property
+    def centred(self) -> NDArray[np.float64]:
+        """Counts of the units less the mean of each, (n_resamples, n_units of the chunk)."""
+        centred = self.chunk.first(self.counts).astype(np.float64)
+        centred -= centred.mean(axis=0)
+        return centred
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingCounts:
+    """How often each row is in each training sample, read in blocks of columns.
+
+    What is made of the counts alone is the same for all metrics of a fit, and is kept for the next
+    one where counts are few.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (n_resamples, n_rows)
+        Of rows; the same for those of one unit.
+    units : Units
+    """
+
+    counts: Array
+    units: Units
+
+    @classmethod
+    def of(
+        cls,
+        counts: ArrayLike | TrainingCounts,
+        groups: ArrayLike | None = None,
+        units: Units | None = None,
+    ) -> TrainingCounts:
+        """Return the counts with their units, where they are not `TrainingCounts` already."""
+        if isinstance(counts, TrainingCounts):
+            return counts
+        array = np.asarray(counts)
+        return cls(array, Units.of(groups, array.shape[1]) if units is None else units)
+
+    @property
+    def are_few(self) -> bool:
+        """Whether arrays of this shape may be kept."""
+        return self.counts.size <= COUNTS_KEPT
+
+    @property
+    def chunks(self) -> Iterable[DrawnColumns]:
+        """Consecutive units, so many that the numbers of their rows fit the cache."""
+        return self._kept_chunks if self.are_few else self._chunks()
+
+    @cached_property
+    def n_outside(self) -> NDArray[np.float64]:
+        """Number of rows that each sample leaves out, (n_resamples,)."""
+        n_outside = np.zeros(len(self.counts))
+        for columns in self.chunks:
+            n_outside += columns.outside.sum(axis=1)
+        return n_outside
+
+    @cached_property
+    def _kept_chunks(self) -> list[DrawnColumns]:
+        return [*self._chunks()]
+
+    def _chunks(self) -> Iterator[DrawnColumns]:
+        for chunk in self.units.chunks(len(self.counts)):
+            yield DrawnColumns(chunk, self.counts[:, chunk.rows])
+
+
 def _influence_values(
     *,
     base: Array,
     slope: Array,
     noise: Array,
-    counts_of_units: Callable[[UnitChunk], Array],
-    noise_of_unit: Callable[[UnitChunk], Array],
-    units: Units,
+    drawn: TrainingCounts,
+    noise_of_units: Iterable[Array],
 ) -> tuple[Array, float]:
     """Return the values D, (n_units,), and the Monte Carlo variance of the sum of their squares.
 
     D = base + Cov_b(N, slope). Its linearisation in the resamples has three parts: the covariance
     itself; the noise of the unit's own mean, which counts once in `base` and again (1 + 1 / (n - 1)
-    times) because that mean centres `slope`; and the noise of the overall mean.
+    times) because that mean centres `slope`; and the noise of the overall mean. `noise_of_units`
+    are of the chunks, and are written into.
     """
-    n_lines, n_units = len(slope), units.n_units
+    n_lines, n_units = len(slope), drawn.units.n_units
     slope = slope - slope.mean()
-    share = units.sizes / units.sizes.sum() + 1 / (n_units - 1)
+    sizes = drawn.units.sizes
+    share = sizes / sizes.sum() + 1 / (n_units - 1)
     values, variance = base.copy(), 0.0
-    for chunk in units.chunks(n_lines):
-        moves = counts_of_units(chunk).astype(float)
-        moves -= moves.mean(axis=0)
-        moves *= slope[:, None]
-        values[chunk.units] += moves.mean(axis=0)
-        linear = noise_of_unit(chunk)
+    for columns, linear in zip(drawn.chunks, noise_of_units, strict=True):
+        chosen = columns.chunk.units
+        moves = columns.centred * slope[:, None]
+        values[chosen] += moves.mean(axis=0)
         linear *= 2 + 1 / (n_units - 1)
         linear += moves
-        linear -= np.outer(noise, share[chunk.units])
+        # Of rows the share is the same, and one column stands for all.
+        linear -= np.outer(noise, share[:1] if drawn.units.order is None else share[chosen])
         variance += sum_of_variances(linear)
     return values, variance / n_lines
 
@@ -511,7 +627,8 @@ _NORMAL_IQR = 1.349
 _NORMAL_DENSITY = 0.3178
 
 
-class TrainingSpread(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TrainingSpread:
     """Spread of the error between training samples, without the sampling of the out-of-bag units.
 
     Attributes
@@ -521,20 +638,51 @@ class TrainingSpread(NamedTuple):
     sampling : ndarray of shape (n_used,)
         w_b: variance of r_b that is due to which units are out-of-bag, and to seeds; NaN where it
         is one unit.
-    effect : ndarray of shape (n_units,)
-        T_i = Cov_b(N_i, r_b): effect of a unit through training.
-    jackknife : float
-        V_IJ: infinitesimal jackknife of both effects of a unit, Monte Carlo noise removed.
-    moves_effect : ndarray of shape (n_used,)
-        How far a sample moves (2 / n) sum_i IF_i T_i: the Monte Carlo variance of this is that of
-        these values over n_used.
+    test_influence : ndarray of shape (n_units,)
+        Influence values of units as those tested on.
+    drawn : TrainingCounts
     """
 
     residual: Array
     sampling: Array
-    effect: Array
-    jackknife: float
-    moves_effect: Array
+    test_influence: Array
+    drawn: TrainingCounts
+
+    @property
+    def effect(self) -> Array:
+        """T_i = Cov_b(N_i, r_b): effect of a unit through training, (n_units,)."""
+        return self._through_training[0]
+
+    @property
+    def jackknife(self) -> float:
+        """V_IJ: infinitesimal jackknife of both effects of a unit, Monte Carlo noise removed."""
+        return self._through_training[1]
+
+    @property
+    def moves_effect(self) -> Array:
+        """How far a sample moves (2 / n) sum_i IF_i T_i, (n_used,).
+
+        The Monte Carlo variance of this is that of these values over n_used.
+        """
+        return self._through_training[2]
+
+    # Squares of very large scores may be infinite.
+    @cached_property
+    @np.errstate(over="ignore", invalid="ignore")
+    def _through_training(self) -> tuple[Array, float, Array]:
+        """T_i, V_IJ, and how far each sample moves the covariance."""
+        n_used, n_units = self.drawn.counts.shape
+        effect, jackknife, moves_effect = np.empty(n_units), 0.0, np.zeros(n_used)
+        for columns in self.drawn.chunks:
+            chosen = columns.chunk.units
+            of_units = self.test_influence[chosen]
+            products = columns.centred * self.residual[:, None]
+            effect[chosen] = products.mean(axis=0)
+            moves_effect += products @ of_units
+            jackknife += float(np.sum((of_units / n_units + effect[chosen]) ** 2))
+            jackknife -= sum_of_variances(products) / n_used
+        moves_effect *= 2 / n_units
+        return effect, jackknife, moves_effect
 
     @property
     def variance(self) -> float:
@@ -598,8 +746,8 @@ def within_fences(scores: Array) -> tuple[Array, Array]:
 
 
 def training_spread(
-    cv_influence: Array,
-    counts: Array,
+    cv_influence: Array | None,
+    counts: ArrayLike | TrainingCounts,
     scores: Array,
     read: Reader,
     factors: Array | None = None,
@@ -609,9 +757,10 @@ def training_spread(
 
     Parameters
     ----------
-    cv_influence : ndarray of shape (n_units,)
-        Influence values of the cross-validated error, averaged over repeats.
-    counts : ndarray of shape (n_used, n_units)
+    cv_influence : ndarray of shape (n_units,) or None
+        Influence values of the cross-validated error, averaged over repeats; None: the mean of each
+        unit over the samples that left it out.
+    counts : array-like of shape (n_used, n_units), or TrainingCounts
         How often each unit was drawn.
     scores : ndarray of shape (n_used,)
         Finite.
@@ -626,39 +775,30 @@ def training_spread(
     -------
     TrainingSpread
     """
-    n_used, n_units = counts.shape
-    size, shift, sums, squares = np.zeros((4, n_used))
+    drawn = TrainingCounts.of(counts)
+    mean, (shift, sums, squares) = np.zeros(drawn.units.n_units), np.zeros((3, len(scores)))
     # Squares of very large scores may be infinite; `TrainingSpread.variance` is infinite then.
     with np.errstate(over="ignore", invalid="ignore"):
-        for columns in column_blocks(n_used, n_units):
-            outside = counts[:, columns] == 0
-            influence = where_outside(read(columns), outside)
+        for columns in drawn.chunks:
+            chosen = columns.chunk.units
+            influence, total = sums_outside(read(chosen), columns.outside, 0)
             if factors is not None:
                 influence *= factors[:, None]
-            mean = influence.sum(axis=0) / np.maximum(outside.sum(axis=0), 1)
-            size += outside.sum(axis=1)
-            shift += outside @ mean
-            deviations = where_outside(influence - mean, outside)
-            sums += deviations.sum(axis=1)
+                total = influence.sum(axis=0)
+            mean[chosen] = total / np.maximum(columns.times, 1)
+            shift += np.ascontiguousarray(columns.outside) @ mean[chosen]
+            influence -= mean[chosen]
+            deviations, by_line = sums_outside(influence, columns.outside, 1, in_place=True)
+            sums += by_line
             squares += np.einsum("ij,ij->i", deviations, deviations)
         check_influence(shift)
+        size = drawn.n_outside
         residual = scores - shift / np.maximum(size, 1)
         residual -= residual.mean()
         within = (squares - sums**2 / np.maximum(size, 1)) / np.maximum(size - 1, 1)
         sampling = np.where(size > 1, within / np.maximum(size, 1) + seed_variance, np.nan)
-        # T_i, V_IJ without its Monte Carlo noise, and how far each sample moves the covariance.
-        effect, jackknife, moves_effect = np.empty(n_units), 0.0, np.zeros(n_used)
-        for columns in column_blocks(n_used, n_units):
-            of_units = cv_influence[columns]
-            products = counts[:, columns].astype(float)
-            products -= products.mean(axis=0)
-            products *= residual[:, None]
-            effect[columns] = products.mean(axis=0)
-            moves_effect += products @ of_units
-            jackknife += float(np.sum((of_units / n_units + effect[columns]) ** 2))
-            jackknife -= sum_of_variances(products) / n_used
-        moves_effect *= 2 / n_units
-    return TrainingSpread(residual, sampling, effect, jackknife, moves_effect)
+    test_influence = mean - mean.mean() if cv_influence is None else cv_influence
+    return TrainingSpread(residual, sampling, test_influence, drawn)
 
 
 # ------------------------------------------------------------------ selection

@@ -26,6 +26,7 @@ from ..method_error.cv_bootstrap import (
     cv_bootstrap,
     group_influence,
     root_of_cv,
+    sampling_variances,
     slope_of_root,
     square_root,
 )
@@ -37,6 +38,7 @@ from ..method_error.out_of_bag import (
     columns_less,
     out_of_bag_error,
     out_of_bag_metric,
+    training_spread,
     where_outside,
 )
 from ..metrics.cells import encode
@@ -574,10 +576,16 @@ def method_error(metric: RunMetric, run_records: RunRecords, no_information: flo
     # Variances of the error of one run: training sample, seed, n test rows, their interaction.
     between, interaction = _seed_variance(left_out) if n_seeds > 1 else (0.0, np.nan)
     folds = cross_validated(mean_metric, run_records) if len(samples.folds) else None
-    cv = _variances_of_mean(
-        left_out, mean_out_of_bag.error, folds, float(mean_of_all_rows.mean()), between
-    )
-    components = {**NO_COMPONENTS, "training": cv.variance_training, "test": cv.variance_cv}
+    # That of the runs of a sample counts as 0 where it is unknown.
+    seed_variance, cv = 0.0 if np.isnan(between) else between / n_seeds, None
+    if folds is None:
+        centre, n_effective = mean_out_of_bag.error, n_effective_of(mean_metric, run_records)
+        of_training, of_test = _variances_out_of_bag(left_out, seed_variance)
+    else:
+        cv = _variances_of_mean(left_out, folds, float(mean_of_all_rows.mean()), seed_variance)
+        centre, n_effective = cv.centre, cv.n_effective
+        of_training, of_test = cv.variance_training, cv.variance_cv
+    components = {**NO_COMPONENTS, "training": of_training, "test": of_test}
     if n_seeds > 1:
         components["seed"], components["interaction"] = between, interaction
         # Those that failed do not count.
@@ -585,12 +593,11 @@ def method_error(metric: RunMetric, run_records: RunRecords, no_information: flo
         by_sample = by_sample[np.isfinite(by_sample).all(axis=1)]
         if len(by_sample) and (by_sample == by_sample[:, :1]).all():
             notes = (*notes, _NO_SEED)
-    n_effective = cv.n_effective
     if under_root is not None:
-        slope = slope_of_root(cv.centre)
+        slope = slope_of_root(centre)
         components = {name: slope**2 * value for name, value in components.items()}
         n_effective = n_effective_of(metric, run_records)
-        if folds is not None:
+        if cv is not None:
             # Mean over the repeats of the square root of the error on all rows.
             data = run_records.of_folds(under_root.key)
             roots = square_root(under_root.errors(data, np.ones(data.shape[:2])))
@@ -603,50 +610,56 @@ def method_error(metric: RunMetric, run_records: RunRecords, no_information: flo
         no_information_rate=no_information,
         bounds=metric.bounds,
         n_effective=n_effective,
-        cv=None if folds is None else cv,
+        cv=cv,
     )
     return MethodError(
         metric, prediction_error, "", optimism_corrected, full_errors, run_errors, components, notes
     )
 
 
+def _variances_out_of_bag(left_out: LeftOutErrors, seed_variance: float) -> tuple[float, float]:
+    """Return the variances due to training samples and to test rows, where no folds are tested on.
+
+    Parameters
+    ----------
+    left_out : LeftOutErrors
+    seed_variance : float
+        Of the error of a training sample.
+    """
+    run_records = left_out.run_records
+    spread = training_spread(
+        None,
+        run_records.training_counts(left_out.sample_numbers),
+        left_out.sample_errors,
+        over_seeds(left_out.influence, left_out.run_numbers, run_records.samples.n_seeds),
+        seed_variance=seed_variance,
+    )
+    return spread.variance, sampling_variances(spread.test_influence[None])[0]
+
+
 def _variances_of_mean(
-    left_out: LeftOutErrors,
-    out_of_bag: float,
-    folds: CrossValidated | None,
-    resubstitution: float,
-    between: float,
+    left_out: LeftOutErrors, folds: CrossValidated, resubstitution: float, seed_variance: float
 ) -> CVBootstrap:
     """Return the variances due to training samples and to test rows.
 
     Parameters
     ----------
     left_out : LeftOutErrors
-    out_of_bag, resubstitution : float
-        Errors on the rows left out, and on the rows trained on.
-    folds : CrossValidated or None
-        None: the rows left out stand for the test rows.
-    between : float
-        Variance between the runs of a sample that is due to seeds; it counts as 0 if it is unknown.
+    folds : CrossValidated
+    resubstitution : float
+        Error on the rows trained on.
+    seed_variance : float
+        Of the error of a training sample.
     """
     run_records, n_seeds = left_out.run_records, left_out.run_records.samples.n_seeds
-    counts = run_records.samples.counts[left_out.sample_numbers]
     sample_influence = over_seeds(left_out.influence, left_out.run_numbers, n_seeds)
-    if folds is None:
-        outside = counts == 0
-        sums = [
-            where_outside(sample_influence(columns), outside[:, columns]).sum(axis=0)
-            for columns in column_blocks(*outside.shape)
-        ]
-        mean = np.concatenate(sums) / np.maximum(outside.sum(axis=0), 1)
-        folds = CrossValidated(out_of_bag, mean[None] - mean.mean())
-    elif run_records.target.unit is not None:
+    if run_records.target.unit is not None:
         influence = group_influence(folds.influence, run_records.target.unit, run_records.n_units)
         folds = folds._replace(influence=influence)
     return cv_bootstrap(
         folds.centre,
         folds.influence,
-        counts,
+        run_records.training_counts(left_out.sample_numbers),
         left_out.sample_errors,
         sample_influence,
         bounds=left_out.metric.bounds,
@@ -654,7 +667,7 @@ def _variances_of_mean(
         n_effective=n_effective_of(left_out.metric, run_records),
         resubstitution=resubstitution,
         pooled=folds.is_pooled,
-        seed_variance=0.0 if np.isnan(between) else between / n_seeds,
+        seed_variance=seed_variance,
         notes=folds.notes,
         **folds.guard,
     )
@@ -771,11 +784,9 @@ class LeftOutErrors:
         """Out-of-bag error, with its standard error; of at least two samples."""
         run_records, numbers = self.run_records, self.sample_numbers
         if self.losses is None:
-            counts = run_records.samples.counts[numbers]
-            return out_of_bag_metric(self.sample_errors, counts, self.mean_influence)
-        error = out_of_bag_error(
-            self.losses, run_records.row_counts[numbers], groups=run_records.target.unit
-        )
+            drawn = run_records.training_counts(numbers)
+            return out_of_bag_metric(self.sample_errors, drawn, self.mean_influence)
+        error = out_of_bag_error(self.losses, run_records.training_counts(numbers, of_rows=True))
         if self.metric.is_mean:
             return error
         by_row = error.by_row - error.error + self.value

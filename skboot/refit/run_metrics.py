@@ -34,7 +34,12 @@ from numpy.typing import NDArray
 from .._base.work import Workers
 from ..inference.distribution import BoundStatistic, over_blocks
 from ..method_error.cv_bootstrap import auc_error_influence
-from ..method_error.out_of_bag import column_blocks, no_information_absolute, no_information_squared
+from ..method_error.out_of_bag import (
+    TrainingCounts,
+    column_blocks,
+    no_information_absolute,
+    no_information_squared,
+)
 from ..metrics.means import PosteriorMean, SumsStatistic
 from ..metrics.statistic import ReducedData, Statistic, as_number
 from ..resampling.design import (
@@ -872,6 +877,9 @@ class RunRecords:
     _put_together: dict[str, tuple[Array, Array]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    _counts_of_all: dict[str, TrainingCounts] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def n_rows(self) -> int:
@@ -888,6 +896,22 @@ class RunRecords:
         """How often each row is in each bootstrap sample, (n_resamples, n_samples)."""
         unit = self.target.unit
         return self.samples.counts if unit is None else self.samples.counts[:, unit]
+
+    def training_counts(self, samples: Array, *, of_rows: bool = False) -> TrainingCounts:
+        """Return how often units, or the rows of groups, are in some training samples.
+
+        Of all samples, which nearly all metrics read, one for all of them.
+        """
+        of_groups = of_rows and self.target.unit is not None
+        is_all, key = len(samples) == len(self.samples.counts), "rows" if of_groups else "units"
+        if is_all and key in self._counts_of_all:
+            return self._counts_of_all[key]
+        counts = self.row_counts if of_groups else self.samples.counts
+        groups = self.target.unit if of_groups else None
+        drawn = TrainingCounts.of(counts if is_all else counts[samples], groups)
+        if is_all:
+            self._counts_of_all[key] = drawn
+        return drawn
 
     def of_bootstrap(self, key: str) -> tuple[Array, Array]:
         """Values kept per row, (n_runs, n_samples, ...), and the numbers of these runs.
