@@ -14,6 +14,7 @@ chance, too. A point of such a curve by itself has an interval of the same form.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -193,8 +194,12 @@ def _to_arcsine(shares: Floats, behind: Floats) -> Floats:
 
     It is arcsin sqrt((n p + 3/8) / (n + 3/4)) (Anscombe 1948).
     """
-    raised = (np.clip(shares, 0.0, 1.0) * behind + _UP) / (behind + 2 * _UP)
-    return np.arcsin(np.sqrt(raised))
+    raised = np.clip(shares, 0.0, 1.0)
+    # In place: new arrays of all resamples and points cost more than their arithmetic.
+    raised *= behind
+    raised += _UP
+    raised /= behind + 2 * _UP
+    return np.arcsin(np.sqrt(raised, out=raised), out=raised)
 
 
 def _from_arcsine(values: Floats, behind: Floats) -> Floats:
@@ -210,9 +215,10 @@ def _least_error(behind: Floats) -> Floats:
 
 def _spread(estimate: Floats, replicates: Floats) -> Floats:
     """Standard deviation of the defined replicates at each point, (n_grid,); 0 without any."""
-    defined = ~np.isnan(replicates)
+    deviations = replicates - estimate
+    defined = ~np.isnan(deviations)
     n = defined.sum(axis=0)
-    deviations = np.where(defined, replicates - estimate, 0.0)
+    np.copyto(deviations, 0.0, where=~defined)
     mean = deviations.sum(axis=0) / np.maximum(n, 1)
     squares = np.einsum("ij,ij->j", deviations, deviations) - n * mean**2
     # Of equal values exactly 0: their differences may be rounding.
@@ -249,8 +255,7 @@ def _largest_deviations(
         else:
             centred = np.nan_to_num(deviations - np.nanmean(deviations, axis=0))
         root = symmetric_root(centred.T @ centred / max(len(centred) - 1, 1))
-        normal = np.random.default_rng(_SEED).standard_normal((_N_PATHS, len(root)))
-        paths = normal @ root
+        paths = _normal_draws(len(root)) @ root
         # Paths, and the same upside down.
         (up, up_mirrored), (down_mirrored, down) = (
             _extremes(paths, below),
@@ -260,6 +265,14 @@ def _largest_deviations(
             np.concatenate([np.maximum(up, -down), np.maximum(-up_mirrored, down_mirrored)])
         )
     return laws
+
+
+@lru_cache(maxsize=1)
+def _normal_draws(n_points: int) -> Floats:
+    """Return the numbers of all paths, (n_paths, n_points), kept for bands on as long a grid."""
+    normal = np.random.default_rng(_SEED).standard_normal((_N_PATHS, n_points))
+    normal.flags.writeable = False
+    return normal
 
 
 def _extremes(deviations: Floats, columns: Flags | None) -> tuple[Floats, Floats]:

@@ -229,22 +229,28 @@ class Roc(Curve):
 
         Terms are negatives (0) and positives (1), in rising order of scores.
         """
-        shares = 1.0 - self.grid
-        points = block.reached(reduced.terms, shares, reduced.data["ends"])
-        negatives, positives = points.total[:, 0, None], points.total[:, 1, None]
-        # In place: arrays of all resamples and rates that are made anew cost more than their
-        # arithmetic.
-        step = points.after[:, :, 0] - points.before[:, :, 0]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            missed = shares * negatives
-            missed -= points.before[:, :, 0]
-            missed /= step
-            np.clip(missed, 0.0, 1.0, out=missed)
-            np.copyto(missed, 0.0, where=~(step > 0))
-            missed *= np.subtract(points.after[:, :, 1], points.before[:, :, 1], out=step)
-            missed += points.before[:, :, 1]
-            missed /= positives
-        missed[~(points.total > 0).all(axis=1)] = np.nan
+        shares, ends = 1.0 - self.grid, reduced.data["ends"]
+        missed = np.empty((block.n_resamples, len(shares)))
+        start = 0
+        for points in block.reached(reduced.terms, shares, ends):
+            part = missed[start : start + len(points.total)]
+            start += len(part)
+            negatives, positives = points.total[:, 0, None], points.total[:, 1, None]
+            part[:] = below = points.before(1)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                if ends is not None:
+                    # Rows of both classes have one score; else none are at a threshold of negatives.
+                    negatives_below = points.before(0)
+                    step = points.after(0) - negatives_below
+                    np.multiply(shares, negatives, out=part)
+                    part -= negatives_below
+                    part /= step
+                    np.clip(part, 0.0, 1.0, out=part)
+                    np.copyto(part, 0.0, where=~(step > 0))
+                    part *= points.after(1) - below
+                    part += below
+                part /= positives
+            part[~(points.total > 0).all(axis=1)] = np.nan
         return missed if self.is_missed else np.subtract(1.0, missed, out=missed)
 
     def area(self, reduced: ReducedData) -> float | None:
@@ -333,15 +339,18 @@ class PrecisionRecall(Curve):
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Share of positives (term 0) among the rows (term 1) from the threshold up."""
-        points = block.reached(reduced.terms, self.grid, reduced.data["ends"])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            precision = points.after[:, :, 0] / points.after[:, :, 1]
-        return np.where(points.total[:, :1] > 0, precision, np.nan)
+        precision = []
+        for points in block.reached(reduced.terms, self.grid, reduced.data["ends"]):
+            with np.errstate(invalid="ignore", divide="ignore"):
+                part = points.after(0) / points.after(1)
+            part[~(points.total[:, 0] > 0)] = np.nan
+            precision.append(part)
+        return np.concatenate(precision)
 
     def behind(self, block: ReadableBlock, reduced: ReducedData, rows_per_weight: float) -> Floats:
         """The rows from each threshold up are behind its point."""
-        points = block.reached(reduced.terms, self.grid, reduced.data["ends"])
-        return np.asarray(rows_per_weight * points.after[0, :, 1])
+        [points] = block.reached(reduced.terms, self.grid, reduced.data["ends"])
+        return np.asarray(rows_per_weight * points.after(1)[0])
 
     def area(self, reduced: ReducedData) -> float | None:
         """Average precision: the precision at each threshold, by the recall that it adds."""

@@ -428,7 +428,9 @@ class Block(ABC):
             pieces.append([search_tiles(weights, terms, before, ends, total, gap) for gap in gaps])
         return joined(pieces)
 
-    def reached(self, terms: Floats, shares: Floats, ends: NDArray[np.intp] | None) -> SumsAtShares:
+    def reached(
+        self, terms: Floats, shares: Floats, ends: NDArray[np.intp] | None
+    ) -> Iterator[SumsAtShares]:
         """Find where the running sum of the first term reaches shares of its total.
 
         Parameters
@@ -440,10 +442,11 @@ class Block(ABC):
         ends : ndarray of shape (n_ends,), or None
             Codes after which a threshold can lie, the last code among them; None: every code.
 
-        Returns
-        -------
+        Yields
+        ------
         SumsAtShares
-            Sums on both sides of the first end at which each share is reached.
+            Sums on both sides of the first end at which each share is reached, of some resamples
+            after the others, as many as fit the cache.
         """
         step = max(1, SEARCH_WEIGHTS // max(self.n_codes, TILE_WIDTH * len(shares)))
         weights = (part._all_weights() for part in self._parts_of_width(step))

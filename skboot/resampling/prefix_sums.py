@@ -12,7 +12,7 @@ running sums, changes sign along the codes, or for where a sum reaches many shar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -579,20 +579,31 @@ def search(
 
 
 class SumsAtShares(NamedTuple):
-    """Running sums around where the first term reaches shares of its total.
+    """Running sums of some resamples around where the first term reaches shares of its total.
 
     Attributes
     ----------
-    before, after : ndarray of shape (n_resamples, n_shares, n_terms)
-        Sums at the end before the first one that reaches the share (0 before the first end), and
-        at that end.
     total : ndarray of shape (n_resamples, n_terms)
         Sums over all codes.
+    running : sequence of ndarray
+        Running sums of each term, with the 0 before the first code.
+    before_share, at_share : ndarray of shape (n_resamples, n_shares)
+        Where in all of them those stand at the end before the first one that reaches the share, and
+        those at that end.
     """
 
-    before: Floats
-    after: Floats
     total: Floats
+    running: Sequence[NDArray[Any]]
+    before_share: NDArray[np.intp]
+    at_share: NDArray[np.intp]
+
+    def before(self, term: int) -> Floats:
+        """Sums at the end before, (n_resamples, n_shares); 0 before the first end."""
+        return self.running[term].ravel().take(self.before_share).astype(np.float64, copy=False)
+
+    def after(self, term: int) -> Floats:
+        """Sums at the end that reaches the share, (n_resamples, n_shares)."""
+        return self.running[term].ravel().take(self.at_share).astype(np.float64, copy=False)
 
 
 def reach(
@@ -600,25 +611,23 @@ def reach(
     terms: Floats,
     shares: Floats,
     ends: NDArray[np.intp] | None,
-) -> SumsAtShares:
+) -> Iterator[SumsAtShares]:
     """Find where running sums reach shares of their totals; see `Block.reached`.
 
     Some resamples after the other: the weights of all codes, (n_resamples, n_codes), of each part.
     """
     n_codes = len(terms)
-    if n_codes <= TILE_WIDTH * len(shares):
-        # Fewer sums than the search in tiles would make.
-        flags = [as_flags(column) for column in terms.T]
-        step = max(1, SUMS_AT_ONCE // n_codes)
-        pieces = [
-            _reach_in_all(weights[start : start + step], terms, flags, shares, ends)
-            for weights in weights_of_parts
-            for start in range(0, len(weights), step)
-        ]
-    else:
+    if n_codes > TILE_WIDTH * len(shares):
         tiled = _Tiled.of(terms)
-        pieces = [_reach_in_tiles(weights, tiled, shares, ends) for weights in weights_of_parts]
-    return SumsAtShares(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
+        for weights in weights_of_parts:
+            yield _reach_in_tiles(weights, tiled, shares, ends)
+        return
+    # Fewer sums than the search in tiles would make.
+    flags = [as_flags(column) for column in terms.T]
+    step = max(1, SUMS_AT_ONCE // n_codes)
+    for weights in weights_of_parts:
+        for start in range(0, len(weights), step):
+            yield _reach_in_all(weights[start : start + step], terms, flags, shares, ends)
 
 
 class _Tiled(NamedTuple):
@@ -648,68 +657,59 @@ def _reach_in_all(
     ends: NDArray[np.intp] | None,
 ) -> SumsAtShares:
     """Search in the running sums at all ends; ``flags`` are terms that are 0 or 1."""
-    n_codes = len(terms)
+    n_resamples, n_codes = weights.shape
     are_counts = weights.dtype.kind in "ui" and int(weights.max(initial=0)) * n_codes < 1 << 24
     counts = [weights * flag for flag in flags if flag is not None]
-    upto: list[NDArray[Any]]
-    if are_counts and len(counts) == len(flags):
-        # A chain of integer additions takes one cycle each, of floating-point ones four.
-        upto = [column.astype(np.int32) for column in counts]
-        upto = [column.cumsum(axis=1, out=column) for column in upto]
-    else:
-        upto = [np.cumsum(weights * column, axis=1) for column in terms.T]
-    total = np.column_stack([sums[:, -1] for sums in upto]).astype(np.float64)
+    are_counts &= len(counts) == len(flags)
+    # A chain of integer additions takes one cycle each, of floating-point ones four.
+    dtype = np.int32 if are_counts else np.float64
+    running: list[NDArray[Any]] = [
+        np.zeros((n_resamples, n_codes + 1), dtype) for _ in range(len(flags))
+    ]
+    for k, sums in enumerate(running):
+        sums[:, 1:] = counts[k] if are_counts else weights * terms[:, k]
+        np.cumsum(sums, axis=1, out=sums)
+    total = np.column_stack([sums[:, -1] for sums in running]).astype(np.float64)
     targets = shares * total[:, :1] * (1.0 - SUM_ROUNDING)
-    upto = upto if ends is None else [sums.take(ends, axis=1) for sums in upto]
-    if upto[0].dtype == np.int32 and total[:, 0].max(initial=0.0) <= MOST_COUNTED * n_codes:
-        last = _last_count_below(weights, np.flatnonzero(terms[:, 0]), ends, targets, total[:, 0])
+    if are_counts and total[:, 0].max(initial=0.0) <= MOST_COUNTED * n_codes:
+        end = _end_of_count(running[0], np.flatnonzero(flags[0]), ends, targets)
     else:
-        last = _last_below(upto[0], targets)
-    n_ends = upto[0].shape[1]
-    below = _looked_up(upto, last)
-    after = _looked_up(upto, np.minimum(last + 1, n_ends - 1))
-    # The very first end may reach a share already.
-    is_first = (below[:, :, 0] >= targets)[:, :, None]
-    if is_first.any():
-        below, after = np.where(is_first, 0.0, below), np.where(is_first, below, after)
-    return SumsAtShares(below, after, total)
+        at_ends = running[0][:, 1:] if ends is None else running[0].take(ends + 1, axis=1)
+        pairs = zip(at_ends, targets, strict=True)
+        end = np.array([sums.searchsorted(sought) for sums, sought in pairs])
+    first_sums = np.arange(0, running[0].size, n_codes + 1)[:, None]
+    if ends is None:
+        before_share = end + first_sums
+        return SumsAtShares(total, running, before_share, before_share + 1)
+    places = np.append(0, ends + 1)
+    return SumsAtShares(
+        total, running, places.take(end) + first_sums, places.take(end + 1) + first_sums
+    )
 
 
-def _last_count_below(
-    weights: NDArray[Any],
+def _end_of_count(
+    running: NDArray[np.int32],
     counted: NDArray[np.intp],
     ends: NDArray[np.intp] | None,
     targets: Floats,
-    total: Floats,
 ) -> NDArray[np.intp]:
-    """Return what `_last_below` returns, of sums of counts, without a search.
+    """Return the number of the first end at which sums of counts reach each target.
 
-    A sum reaches a whole number at the code that the row of this number has: all rows of the
-    ``counted`` codes are numbered.
+    ``running`` are the sums before and after each code, which rise at the ``counted`` codes alone.
+    How many of these have a sum of at most k, for each whole number k, is counted; no search is as
+    fast, nor is anything that goes from row to row.
     """
-    numbers = counted if ends is None else np.searchsorted(ends, counted)
-    end_of_row = np.repeat(
-        np.tile(numbers.astype(np.int32), len(weights)), weights.take(counted, axis=1).ravel()
-    )
-    before = np.cumsum(total) - total
-    row = np.ceil(targets)
-    has_row = row > 0
-    row += before[:, None] - 1
-    row = np.maximum(row, 0.0, out=row).astype(np.intp)
-    if not len(end_of_row):
+    if not len(counted):
         return np.zeros(targets.shape, dtype=np.intp)
-    n_below = np.where(has_row, end_of_row.take(row, mode="clip"), 0)
-    return np.maximum(n_below - 1, 0)
-
-
-def _looked_up(sums: Sequence[NDArray[Any]], at: NDArray[np.intp]) -> Floats:
-    """Return the sums of each resample at its positions, (n_resamples, n_positions, n_terms).
-
-    The sums of a term are next to each other in memory.
-    """
-    flat = at + np.arange(len(at))[:, None] * sums[0].shape[1]
-    columns = [column.ravel().take(flat) for column in sums]
-    return np.moveaxis(np.stack(columns, dtype=np.float64), 0, 2)
+    upto, width = running.take(counted + 1, axis=1), int(running[:, -1].max()) + 1
+    first_cells = np.arange(0, len(upto) * width, width)[:, None]
+    n_codes = np.bincount((upto + first_cells).ravel(), minlength=len(upto) * width)
+    n_codes = n_codes.reshape(-1, width).cumsum(axis=1)
+    # The target is reached where the sum is this whole number.
+    row = np.ceil(targets).astype(np.intp)
+    first = n_codes.ravel().take(np.maximum(row - 1, 0) + first_cells)
+    numbers = counted if ends is None else np.searchsorted(ends, counted)
+    return np.where(row > 0, numbers.take(first, mode="clip"), 0)
 
 
 def _reach_in_tiles(
@@ -728,7 +728,9 @@ def _reach_in_tiles(
         columns = tiled.flags_in_tiles
     resamples = np.arange(n_resamples)[:, None]
     own_tiles = resamples * before.shape[1]
-    tile = _last_below(before[:, :, 0], targets)
+    pairs = zip(before[:, :, 0], targets, strict=True)
+    n_below = np.array([sums.searchsorted(sought) for sums, sought in pairs])
+    tile = np.maximum(n_below - 1, 0)
     inside = tiles.take(own_tiles + tile, axis=0) * columns[0].take(tile, axis=0)
     upto = np.cumsum(inside, axis=2, dtype=np.float64) + before[resamples, tile, 0][:, :, None]
     code = tile * TILE_WIDTH + np.argmax(upto >= targets[:, :, None], axis=2)
@@ -741,20 +743,12 @@ def _reach_in_tiles(
 
     if ends is None:
         after = running_at(code)
-        terms_at_code = weights[resamples, code][:, :, None] * tiled.terms[code]
-        return SumsAtShares(after - terms_at_code, after, total)
-    end_numbers = np.searchsorted(ends, code)
-    previous = running_at(ends[np.maximum(end_numbers - 1, 0)])
-    return SumsAtShares(
-        np.where((end_numbers > 0)[:, :, None], previous, 0.0), running_at(ends[end_numbers]), total
-    )
-
-
-def _last_below(before: Floats, targets: Floats) -> NDArray[np.intp]:
-    """Return the last of rising numbers below each target, the first where none is.
-
-    ``before`` is of shape (n_resamples, n_tiles), ``targets`` of shape (n_resamples, n_targets).
-    """
-    pairs = zip(before, targets, strict=True)
-    n_below = np.array([sums.searchsorted(sought) for sums, sought in pairs])
-    return np.maximum(n_below - 1, 0)
+        previous = after - weights[resamples, code][:, :, None] * tiled.terms[code]
+    else:
+        end = np.searchsorted(ends, code)
+        after, previous = running_at(ends[end]), running_at(ends[np.maximum(end - 1, 0)])
+        previous[end == 0] = 0.0
+    # Of each term the sums before the shares, and after these those at them.
+    running = [np.stack((previous[:, :, k], after[:, :, k])) for k in range(len(columns))]
+    places = np.arange(targets.size).reshape(targets.shape)
+    return SumsAtShares(total, running, places, places + targets.size)

@@ -173,13 +173,16 @@ class _PrecisionWithin(PrecisionRecall):
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """See `Curve.evaluate` (Davis & Goadrich 2006, section 4)."""
-        reached = block.reached(reduced.terms, self.grid, reduced.data["ends"])
-        needed = self.grid * reached.total[:, :1]
-        before, step = reached.before, reached.after - reached.before
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = np.clip((needed - before[:, :, 0]) / step[:, :, 0], 0.0, 1.0)
-            precision = needed / (before[:, :, 1] + share * step[:, :, 1])
-        return np.where(reached.total[:, :1] > 0, precision, np.nan)
+        precision = []
+        for points in block.reached(reduced.terms, self.grid, reduced.data["ends"]):
+            needed = self.grid * points.total[:, :1]
+            before, rows_before = points.before(0), points.before(1)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                share = np.clip((needed - before) / (points.after(0) - before), 0.0, 1.0)
+                part = needed / (rows_before + share * (points.after(1) - rows_before))
+            part[~(points.total[:, 0] > 0)] = np.nan
+            precision.append(part)
+        return np.concatenate(precision)
 
 
 # ------------------------------------------------------------------ what intervals hide

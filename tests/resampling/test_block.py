@@ -572,6 +572,11 @@ def test_a_window_is_searched_around_the_ends_that_are_asked_for():
                 assert_array_equal(value, expected)
 
 
+def of_terms(points, side):
+    """Sums before or after shares of both terms, (n_resamples, n_shares, 2)."""
+    return np.stack([getattr(points, side)(term) for term in (0, 1)], axis=2)
+
+
 @in_turn(case=EVERY_CASE, weighted=[False, True], ends=[None, "some"], together=[False, True])
 def test_shares_are_reached_where_running_sums_of_all_codes_reach_them(
     case, weighted, ends, together
@@ -585,9 +590,12 @@ def test_shares_are_reached_where_running_sums_of_all_codes_reach_them(
         at = np.unique(np.append(case.rng.integers(0, case.n_codes, 5), case.n_codes - 1))
     # Few shares are searched for in tiles, many in all running sums.
     parts = [shares] if together else np.split(shares, len(shares))
-    found = [case.block.reached(terms, part, at if ends else None) for part in parts]
-    after = np.concatenate([each.after for each in found], axis=1)
-    before_each = np.concatenate([each.before for each in found], axis=1)
+    found = [list(case.block.reached(terms, part, at if ends else None)) for part in parts]
+    # Each part's shares, of some resamples after the others.
+    before_each, after = (
+        np.hstack([np.vstack([of_terms(points, side) for points in pieces]) for pieces in found])
+        for side in ("before", "after")
+    )
     running = np.cumsum(case.weights[:, :, None] * terms, axis=1)[:, at]
     before = np.concatenate((np.zeros_like(running[:, :1]), running[:, :-1]), axis=1)
     for k in range(N_LINES):
@@ -595,7 +603,8 @@ def test_shares_are_reached_where_running_sums_of_all_codes_reach_them(
         first = [np.argmax(running[k, :, 0] >= target) for target in targets]
         assert_allclose(after[k], running[k, first], rtol=1e-12, atol=1e-12)
         assert_allclose(before_each[k], before[k, first], rtol=1e-12, atol=1e-12)
-    assert_allclose(found[-1].total, running[:, -1], rtol=1e-12)
+    total = np.concatenate([points.total for points in found[-1]])
+    assert_allclose(total, running[:, -1], rtol=1e-12)
 
 
 @pytest.mark.parametrize("largest", [3, 255, 70_000])
