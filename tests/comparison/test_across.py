@@ -396,9 +396,11 @@ def test_a_p_value_below_what_is_shown_is_written_as_an_inequality():
 def test_wilcoxons_test_is_that_of_scipy_with_holm_beside_it(alternative):
     if tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 13):
         pytest.skip("scipy took a normal approximation where differences are 0")
-    result = across(alternative=alternative)
+    # scipy tries all signs of differences with ties, one by one: of eight in no time.
+    scores = SCORES[:8]
+    result = across(scores, alternative=alternative)
     expected = [
-        stats.wilcoxon(SCORES[:, a], SCORES[:, b], alternative=alternative).pvalue
+        stats.wilcoxon(scores[:, a], scores[:, b], alternative=alternative).pvalue
         for a, b in combinations(range(4), 2)
     ]
     assert [pair.wilcoxon_p_value for pair in result.pairs] == pytest.approx(expected)

@@ -158,7 +158,7 @@ def test_a_hinge_loss_of_trainings_is_that_of_the_function(classes):
         return -sk.hinge_loss(y, estimator.decision_function(X))
 
     scores = [
-        BootstrapScorer(LinearSVC(random_state=0), scoring=one, n_train_resamples=20)
+        BootstrapScorer(LinearSVC(random_state=0), scoring=one, strategy="oob", n_train_resamples=5)
         .fit(X, y)
         .resubstitution_score_
         for one in (scorer, of_estimator)

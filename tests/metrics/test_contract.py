@@ -42,7 +42,7 @@ SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2]))
 BEFORE_1_7 = SKLEARN < (1, 7)
 # The releases between 1.6, which fails here, and 1.9, which passes, were not tried.
 BEFORE_1_9 = SKLEARN < (1, 9)
-N_RESAMPLES = 5
+N_RESAMPLES = 3
 N_SAMPLES = 24
 
 
@@ -589,17 +589,21 @@ def degenerate_resamples(case):
     lines.append(np.bincount([0, 23], minlength=N_SAMPLES))
     lines.append(np.bincount([1, 1, 22], minlength=N_SAMPLES))
     lines = [line for line in lines if np.any(line)]
-    return np.array(lines, dtype=np.int64)
+    return np.unique(np.array(lines, dtype=np.int64), axis=0)
 
 
 @every_case
 def test_the_observed_value_is_the_plain_function(case):
     statistic, reduced = reduced_of(case)
     coding = CodedRows(reduced.code, reduced.n_codes, statistic.reading(reduced))
+    values = []
     for kind in DESIGNS:
         plan = ResamplingPlan(design_of(kind), N_RESAMPLES, np.random.SeedSequence(3))
         (block,) = plan.bind([coding]).observed()
-        assert_plain(case, statistic.evaluate(block, reduced), np.ones((1, N_SAMPLES)))
+        values.append(statistic.evaluate(block, reduced))
+    assert_plain(case, values[0], np.ones((1, N_SAMPLES)))
+    for value in values[1:]:
+        np.testing.assert_allclose(value, values[0], rtol=1e-12, atol=1e-12)
 
 
 @every_case
@@ -612,7 +616,9 @@ def test_leaving_a_unit_out_is_the_plain_function_without_its_rows(case):
     plan = ResamplingPlan(design_of("groups in strata"), N_RESAMPLES, np.random.SeedSequence(3))
     for left_out in plan.bind(codings).jackknife_resamples():
         block, rows = left_out.blocks
-        assert_plain(case, statistic.evaluate(block, reduced), rows.sums(np.eye(N_SAMPLES)))
+        values, counts = statistic.evaluate(block, reduced), rows.sums(np.eye(N_SAMPLES))
+        # Three of seven groups, of both strata.
+        assert_plain(case, values[::3], counts[::3])
 
 
 @every_case

@@ -66,7 +66,7 @@ def test_a_score_of_scaled_values_is_scaled(name, metric):
         "n_resamples": 49, "random_state": 0,
     }  # fmt: skip
     plain = [numbers(one) for one in CALLS[name](Y, A, B, **options)]
-    for exponent in (-493, -400, -366, -200, 200, 266, 400, 490):
+    for exponent in (-493, -366, -200, 266, 490):
         unit = 2.0**exponent
         with np.errstate(all="raise"):
             scaled = [numbers(one) for one in CALLS[name](unit * Y, unit * A, unit * B, **options)]

@@ -200,7 +200,7 @@ def test_numbers_of_any_precision_are_read_as_they_are_shown(kind):
 
 
 def test_unrounded_shares_are_possible():
-    for n in range(1, 200):
+    for n in (*range(1, 60), *range(60, 200, 7)):
         shares = [k / n for k in range(n + 1)]
         assert [row.k_low for row in rows_checked(shares, n)] == list(range(n + 1))
 

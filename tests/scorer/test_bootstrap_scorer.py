@@ -498,6 +498,7 @@ def test_an_estimator_without_randomness_has_no_seed_component_and_it_is_said(
 # ------------------------------------------------------------------ inner cross-validation
 
 
+@pytest.mark.filterwarnings("ignore:.*resamples are too few")
 def test_copies_on_both_sides_of_a_search_make_it_choose_what_remembers():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 4))
@@ -514,7 +515,7 @@ def test_copies_on_both_sides_of_a_search_make_it_choose_what_remembers():
             scoring=remembers,
             strategy="oob",
             inner_cv=mode,
-            n_train_resamples=50,
+            n_train_resamples=15,
             random_state=0,
         ).fit(X, y)
         share[mode] = np.mean(scorer.result_.bootstrap_distribution)

@@ -4,6 +4,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -15,10 +16,10 @@ SMALL = dict(n_train_resamples=6, n_cv_repeats=1, random_state=0)
 
 
 SCORERS = [
-    BootstrapScorer(LogisticRegression(), **SMALL),
+    BootstrapScorer(GaussianNB(), **SMALL),
     BootstrapScorer(Ridge(), strategy="oob", **SMALL),
     BootstrapScorer(DecisionTreeClassifier(), strategy="optimism", **SMALL),
-    BootstrapScorer(make_pipeline(StandardScaler(), LogisticRegression()), **SMALL),
+    BootstrapScorer(make_pipeline(StandardScaler(), LogisticRegression()), strategy="oob", **SMALL),
     # Models alone, which transform as their estimators do.
     BootstrapScorer(StandardScaler(), n_train_resamples=0),
     BootstrapScorer(KMeans(3, n_init=2), n_train_resamples=0, random_state=0),

@@ -35,8 +35,8 @@ def test_by_the_law_the_ratio_is_one_and_half_of_a_row_to_first_order(n):
     assert excess == pytest.approx(1 / (2 * n) + 7 / (8 * n**2), abs=4 / n**3)
 
 
-# Rows and resamples: with 120 to 200 million weights each, half a second.
-@pytest.mark.parametrize(("n", "n_resamples"), [(30, 4_000_000), (100, 2_000_000), (300, 400_000)])
+# Rows and resamples: of more rows the noise hides what the law adds, 1 / (2 n).
+@pytest.mark.parametrize(("n", "n_resamples"), [(30, 1_000_000), (100, 1_000_000)])
 def test_the_standard_error_of_a_mean_is_that_of_the_law(n, n_resamples):
     # Half of the values are 1: an excess kurtosis of -2 / n, so replicates are as good as normal.
     values = np.arange(n) % 2
@@ -77,7 +77,7 @@ def rows_of(n):
 
 
 # A ratio of two standard deviations has twice the variance of one.
-@pytest.mark.parametrize(("n", "n_resamples"), [(50, 200_000), (200, 100_000), (1000, 20_000)])
+@pytest.mark.parametrize(("n", "n_resamples"), [(50, 100_000), (200, 40_000), (1000, 10_000)])
 @pytest.mark.parametrize("metric", ["f1_macro", "matthews_corrcoef", "roc_auc", "r2"])
 def test_the_standard_error_is_near_that_of_the_multinomial_bootstrap(metric, n, n_resamples):
     truth, scores, decisions = rows_of(n)
