@@ -20,13 +20,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, NoReturn, TypeVar, overload
+from typing import IO, Any, Literal, NoReturn, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 # Types of most values, which nobody can write to.
 _LOCKED = {float, int, bool, str, type(None), np.float64}
+# The numbers of `repeated`.
+_ZERO_AND_ONE = np.array([0, 1], np.int64)
+_ZERO_AND_ONE.flags.writeable = False
 T = TypeVar("T")
 
 
@@ -128,19 +131,12 @@ def power_of_two(size: float) -> float:
     return math.ldexp(1.0, min(math.frexp(size)[1], 1023))
 
 
-def repeated(number: int, n: int) -> NDArray[np.int64]:
-    """Return a number n times: one that is read n times, which takes no memory.
+def repeated(number: Literal[0, 1], n: int) -> NDArray[np.int64]:
+    """Return 0 or 1 n times: one number that is read n times, which takes no memory.
 
     Nobody can write to it. `numpy.broadcast_to` takes ten times as long.
     """
-    return np.ndarray(n, np.int64, _only(number), 0, (0,))
-
-
-@cache
-def _only(number: int) -> NDArray[np.int64]:
-    array = np.array([number], np.int64)
-    array.flags.writeable = False
-    return array
+    return np.ndarray(n, np.int64, _ZERO_AND_ONE, number * _ZERO_AND_ONE.itemsize, (0,))
 
 
 def spread_of(values: Any, axis: int | None = None) -> Any:

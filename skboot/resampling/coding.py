@@ -235,12 +235,12 @@ class UnitsOfCodes:
 
     def with_products(self, terms: Floats) -> Floats:
         """Terms of each atom beside their products, (n_atoms, n_terms + n_pairs), kept likewise."""
-
-        def make() -> Floats:
-            totals = self.totals(terms)
-            return np.column_stack((totals, self._products(totals)))
-
-        return self.kept("with products", (terms,), make)
+        totals = self.totals(terms)
+        return self.kept(
+            "with products",
+            (terms,),
+            lambda: np.column_stack((totals, self._products(totals))),
+        )
 
     @staticmethod
     def _products(totals: Floats) -> Floats:

@@ -484,8 +484,8 @@ class JackknifeBlock(UnitBlock):
             up, low = _values_of_codes(upper, code), _values_of_codes(lower, code)
             in_order = np.subtract(all_in_order, with_all, out=with_all)
         else:
-            totals = units.totals(with_all[:, None])[self._left_out_atom, 0]
-            up, low = units.totals(np.column_stack((upper, lower)))[self._left_out_atom].T
+            sides = np.column_stack((with_all, upper, lower))
+            totals, up, low = units.totals(sides)[self._left_out_atom].T
             in_order = all_in_order - totals + self._pairs_within_units(upper, lower, level)
         all_pairs = n_upper - up
         all_pairs *= n_lower - low

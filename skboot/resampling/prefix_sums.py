@@ -38,9 +38,8 @@ _UP_TO = {
     dtype: np.triu(np.ones((TILE_WIDTH, TILE_WIDTH), dtype)) for dtype in (np.float32, np.float64)
 }
 _ALL = {dtype: np.ones(TILE_WIDTH, dtype) for dtype in (np.float32, np.float64)}
-# What sums the bytes, or the halves, of a word up to each of them; and what picks them.
-_UP_TO_BYTE, _UP_TO_HALF, _EVEN_BYTES = map(np.uint32, (0x01010101, 0x00010001, 0x00FF00FF))
-_BYTE, _LAST_BYTE, _ALL_BITS = np.uint32(8), np.uint32(24), np.uint8(255)
+# What sums the bytes of a word up to each of them, and what picks the last one, or all.
+_UP_TO_BYTE, _LAST_BYTE, _ALL_BITS = np.uint32(0x01010101), np.uint32(24), np.uint8(255)
 # Row k holds 1 for the codes of a tile up to number k.
 _UP_TO_END = np.tril(np.ones((TILE_WIDTH, TILE_WIDTH), np.uint8))
 
@@ -199,8 +198,7 @@ def _pairs_of_words(
 ) -> tuple[Floats, Floats, Floats]:
     """As `pairs_in_order`, of small counts and flags: four counts are read as one number.
 
-    The product with 0x01010101 has in each byte the sum of the bytes up to it, and with 0x00010001
-    the sum of both halves as the upper one.
+    The product with 0x01010101 has in each byte the sum of the bytes up to it.
     """
     n_resamples, n_codes = weights.shape
     spare = -n_codes % WORD_BYTES
@@ -214,23 +212,17 @@ def _pairs_of_words(
     words = weights.view(np.uint32)
     up, low = (words & side for side in sides.view(np.uint32))
     low *= _UP_TO_BYTE
-    within = np.multiply(low.view(np.uint8), up.view(np.uint8)).view(np.uint32)
-    odd = within >> _BYTE
-    odd &= _EVEN_BYTES
-    within &= _EVEN_BYTES
-    within += odd
-    within *= _UP_TO_HALF
-    within >>= _BYTE + _BYTE
+    within = np.multiply(low.view(np.uint8), up.view(np.uint8))
     low >>= _LAST_BYTE
     up *= _UP_TO_BYTE
     up >>= _LAST_BYTE
-    in_word, up_of_word, low_of_word = (part.view(np.int32) for part in (within, up, low))
+    up_of_word, low_of_word = up.view(np.int32), low.view(np.int32)
     # All sums are below 2**31; chains of integer additions are faster than floating-point ones.
     low_before = np.cumsum(low_of_word, axis=1, dtype=np.int32)
     n_lower = low_before[:, -1].astype(np.float64)
     low_before -= low_of_word
     n_upper = np.einsum("ij->i", up_of_word).astype(np.float64)
-    pairs = np.einsum("ij->i", in_word) + np.einsum("ij,ij->i", up_of_word, low_before)
+    pairs = within.sum(axis=1, dtype=np.uint32) + np.einsum("ij,ij->i", up_of_word, low_before)
     return pairs + n_upper * below, n_upper, n_lower
 
 

@@ -12,6 +12,7 @@ from sklearn import metrics as sk
 
 from skboot import bootstrap_runs, bootstrap_score, compare_runs, compare_systems
 from skboot.results import EvaluationResult
+from skboot.study import tasks as tasks_module
 from skboot.testing import assert_not_worse
 
 SIZES = (25, 40, 12, 30, 18, 60, 22, 35, 15, 28, 33)
@@ -585,3 +586,23 @@ def test_missing_tasks_are_refused():
     tasks = TASK.astype(object)
     tasks[3] = None
     refused("average_over", average_over=tasks)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["accuracy", "balanced_accuracy", "f1", "matthews_corrcoef", "roc_auc", "average_precision"],
+)
+def test_few_rows_of_each_class_show_whether_a_metric_needs_all(metric, monkeypatch):
+    rng = np.random.default_rng(0)
+    y, tasks = rng.integers(0, 2, 600), np.arange(600) % 12
+    needs_scores = metric in ("roc_auc", "average_precision")
+    y_pred = y + rng.normal(size=600)
+    y_pred = y_pred if needs_scores else (y_pred > 0.5).astype(int)
+
+    options = {"metric": metric, "average_over": tasks, "n_resamples": 99, "random_state": 0}
+    within = set()
+    for n_rows in (5, 1000):
+        monkeypatch.setattr(tasks_module, "_ROWS_OF_CLASS", n_rows)
+        within.add(bootstrap_score(y, y_pred, **options).held_fixed)
+    assert len(within) == 1
+    assert ("class of each task" in str(within)) == needs_scores
