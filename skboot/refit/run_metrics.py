@@ -252,7 +252,7 @@ N_PERMUTATIONS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class Targets:
     """The targets, and the units that they are drawn in.
 
     Attributes
@@ -293,7 +293,7 @@ class RunMetricArguments:
     Attributes
     ----------
     name : str
-    target : Target
+    target : Targets
     sign, factor : float
         The error is ``-sign`` times the score, and ``factor`` times the statistic's value.
     bounds : tuple of float
@@ -311,7 +311,7 @@ class RunMetricArguments:
     """
 
     name: str
-    target: Target
+    target: Targets
     sign: float = 1.0
     factor: float = -1.0
     bounds: tuple[float, float] = (-np.inf, np.inf)
@@ -336,7 +336,7 @@ class RunMetric(ABC):
         Error is ``-sign`` times the score; 1.0 where larger scores are better.
     bounds : tuple of float
         Smallest and largest possible error.
-    target : Target
+    target : Targets
     weights : ndarray of shape (n_samples,) or None
         Of each row, not negative.
     no_information_note : str or None
@@ -850,7 +850,7 @@ class RunRecords:
 
     Attributes
     ----------
-    target : Target
+    target : Targets
     samples : TrainingSamples
     full_records : list of dict
         Records of the runs on all rows, one per seed.
@@ -862,7 +862,7 @@ class RunRecords:
         Score that a failed run counts with; NaN: it is left out.
     """
 
-    target: Target
+    target: Targets
     samples: TrainingSamples
     full_records: Sequence[Record]
     sample_records: Sequence[Record]
