@@ -42,7 +42,7 @@ from .streams.state import (
     settings_record,
     state_of_record,
 )
-from .study.rows import Wanted, warn_of_orders
+from .study.rows import IntervalOptions, warn_of_orders
 from .study.study import results_of, study_of_system
 
 # Parts of a seed in the record of the settings.
@@ -422,7 +422,7 @@ class BootstrapAccumulator(Hinting):
         interval = settings.interval
         stream = Stream.of(settings, state)
         if settings.systems == (None,):
-            score_options = Wanted(
+            score_options = IntervalOptions(
                 interval=interval, confidence_level=level, workers=DEFAULT_WORKERS
             )
             if stream.arguments is None:
@@ -432,7 +432,7 @@ class BootstrapAccumulator(Hinting):
             results = results_of(study)
         else:
             comparison = checked_options(interval, "max-t", level, "two-sided", None)
-            score_options = Wanted(
+            score_options = IntervalOptions(
                 interval=comparison.system_interval,
                 confidence_level=level,
                 workers=DEFAULT_WORKERS,

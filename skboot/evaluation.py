@@ -25,7 +25,7 @@ from ._base.typing import (
 from .inference.intervals import FOR_ONE_SCORE, checked_interval, method_of
 from .metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
-from .study.rows import Sampling, Scoring, Wanted, is_lazy
+from .study.rows import IntervalOptions, Sampling, Scoring, is_lazy
 from .study.study import results_of, study_of_system
 
 
@@ -269,7 +269,7 @@ def bootstrap_score(
     if adjust is not None:
         _check_adjust(adjust, sampling)
     level = check.check_confidence_level(confidence_level)
-    score_options = Wanted(
+    score_options = IntervalOptions(
         interval=checked_interval(interval, ["auto", *FOR_ONE_SCORE], by=by, adjust=adjust),
         confidence_level=level,
         workers=check.check_workers(n_jobs, verbose),
@@ -294,7 +294,7 @@ def _score_with_judge(
     y_pred: Any,
     sampling: Sampling,
     scoring: Scoring,
-    score_options: Wanted,
+    score_options: IntervalOptions,
 ) -> Any:
     """Return the score by human labels on few rows and a judge's on all."""
     # Imported here, because few calls have a judge.

@@ -28,7 +28,7 @@ from .inference.intervals import FOR_ONE_LOOK, checked_interval, method_of
 from .inference.runs import ESTIMANDS, check_method
 from .metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
-from .study.rows import Sampling, Scoring, Wanted, measured_by, name_all_missing
+from .study.rows import IntervalOptions, Sampling, Scoring, measured_by, name_all_missing
 from .study.runs import (
     OF_RUNS,
     VARIED,
@@ -219,7 +219,9 @@ def bootstrap_runs(
         random_state=random_state,
     )
     answers = {"y_true": y_true, "y_preds": y_preds, "full_runs": full_runs}
-    score_options = Wanted(interval=interval_wanted, confidence_level=level, workers=workers)
+    score_options = IntervalOptions(
+        interval=interval_wanted, confidence_level=level, workers=workers
+    )
     try:
         columns = checked_columns(y_true, sample_weight, labels)
         runs = checked_runs(columns, y_preds, full_runs, varied)

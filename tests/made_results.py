@@ -11,7 +11,7 @@ from skboot._base.errors import texts_of
 from skboot.inference import ConfidenceInterval
 from skboot.inference.automatic import automatic_interval
 from skboot.inference.evidence import Evidence
-from skboot.inference.gap import Side
+from skboot.inference.gap import SubgroupEstimate
 from skboot.inference.intervals import FOR_ONE_SCORE, WITHOUT_RESAMPLES, confidence_interval
 from skboot.results import EvaluationResult, ResultTable
 from skboot.results.basis import GapBasis, ScoresBasis, SystemBasis
@@ -124,7 +124,10 @@ def subgroups():
         )
         for hits in (171, 150)
     ]
-    sides = [Side(known.estimate, (0.0, 1.0), "effective", (20, 200), 199.0) for known in evidence]
+    sides = [
+        SubgroupEstimate(known.estimate, (0.0, 1.0), "effective", (20, 200), 199.0)
+        for known in evidence
+    ]
     _, known = gap_of(sides, evidence, 1)
     gap = mean_result(
         _basis=GapBasis(known, metric="accuracy", pair="women - men", of_systems=False),

@@ -17,7 +17,7 @@ import skboot
 METRIC = '''
 """Mean Tweedie deviance of power 0, as the mean of its rows."""
 from .means import RowMean
-from .statistic import Request, fast_path
+from .statistic import MetricRequest, fast_path
 
 
 def _squared(y_true, y_pred):
@@ -25,7 +25,7 @@ def _squared(y_true, y_pred):
 
 
 @fast_path("mean_tweedie_deviance", response="values")
-def _tweedie(request: Request) -> RowMean:
+def _tweedie(request: MetricRequest) -> RowMean:
     return RowMean(request.name, _squared)
 '''
 INTERVAL = """

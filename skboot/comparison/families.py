@@ -226,10 +226,9 @@ def comparison_of(
         paired=paired,
         paired_runs=paired_runs,
     )
-    pairs: Any = records
     return kind(
         systems=results,
-        pairs=pairs,
+        _pairs=records,
         reference=options.reference,
         adjust=options.adjust,
         _automatic=options.interval == "auto",

@@ -11,7 +11,7 @@ from .._base.errors import Note, tell
 from .._base.typing import ArrayLike, DifferenceInterval, Metric
 from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..results.comparison import Verdict, check_margin, verdict_of
-from ..study.rows import Sampling, Scoring, Wanted
+from ..study.rows import IntervalOptions, Sampling, Scoring
 from .arguments import checked_options, copy_of_truth_note
 from .systems import compare_studies, study_of_systems
 
@@ -161,7 +161,7 @@ def assert_not_worse(
             labels=labels,
             several=False,
         ),
-        Wanted(
+        IntervalOptions(
             interval=options.system_interval,
             confidence_level=options.confidence_level,
             workers=workers,

@@ -56,7 +56,7 @@ from ..scorer.call import (
 )
 from ..scorer.fit import OutOfBagRuns, TestSetRuns, run_all_trainings
 from ..scorer.results import result_of, runs_on_test, study_of_test, usable_runs
-from ..study.rows import Wanted
+from ..study.rows import IntervalOptions
 from .arguments import (
     ComparisonOptions,
     check_adjust,
@@ -334,7 +334,7 @@ def compare_on_tests(
     usable = usable_runs(
         any_method.samples, [method_runs.records for method_runs in trained_runs.values()]
     )
-    score_options = Wanted(
+    score_options = IntervalOptions(
         interval="auto",
         confidence_level=options.confidence_level,
         workers=Workers(fit.n_jobs),

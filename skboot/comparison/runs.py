@@ -55,7 +55,7 @@ from ..metrics.statistic import Statistic
 from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from ..results.comparison import ComparisonResult, PairedDifference
-from ..study.rows import Sampling, Scores, Scoring, Wanted, measured_by, name_all_missing
+from ..study.rows import IntervalOptions, Sampling, Scores, Scoring, measured_by, name_all_missing
 from ..study.runs import (
     OF_RUNS,
     VARIED,
@@ -281,7 +281,7 @@ def compare_runs(
         random_state=random_state,
     )
     answers = {"y_true": y_true, "y_preds": y_preds, "full_runs": full_runs}
-    score_options = Wanted(interval="auto", confidence_level=level, workers=workers)
+    score_options = IntervalOptions(interval="auto", confidence_level=level, workers=workers)
     try:
         columns = checked_columns(y_true, sample_weight, labels)
         runs = _checked_runs(columns, y_preds, full_runs, varied)

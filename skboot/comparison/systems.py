@@ -51,9 +51,9 @@ from ..study.gaps import (
 )
 from ..study.rows import (
     CallScores,
+    IntervalOptions,
     Sampling,
     Scoring,
-    Wanted,
     checked_rows,
     is_lazy,
     measured_by,
@@ -326,7 +326,7 @@ def compare_systems(
         metric=metric, greater_is_better=greater_is_better, pos_label=pos_label, labels=labels
     )
     workers = check.check_workers(n_jobs, verbose)
-    score_options = Wanted(
+    score_options = IntervalOptions(
         interval=options.system_interval,
         confidence_level=options.confidence_level,
         workers=workers,
@@ -351,7 +351,7 @@ def _systems_with_judge(
     y_preds: Any,
     sampling: Sampling,
     scoring: Scoring,
-    score_options: Wanted,
+    score_options: IntervalOptions,
     options: ComparisonOptions,
 ) -> Any:
     """Return the comparison by human labels on few rows and a judge's on all."""
@@ -392,7 +392,7 @@ def study_of_systems(
     y_preds: Any,
     sampling: Sampling,
     scoring: Scoring,
-    score_options: Wanted,
+    score_options: IntervalOptions,
     options: ComparisonOptions,
     *,
     margin: float | None = None,
@@ -406,7 +406,7 @@ def study_of_systems(
         Predictions by system.
     sampling : Sampling
     scoring : Scoring
-    score_options : Wanted
+    score_options : IntervalOptions
         Options of each system by itself.
     options : ComparisonOptions
     margin : float, optional
@@ -786,7 +786,7 @@ def studies_of_each(
     y_preds: Any,
     sampling: Sampling,
     scoring: Scoring,
-    score_options: Wanted,
+    score_options: IntervalOptions,
     options: ComparisonOptions,
 ) -> dict[str, Study]:
     """Return the study of each system, in an order that does not depend on the call.
@@ -798,7 +798,7 @@ def studies_of_each(
     sampling : Sampling
         Whose columns are given by system, too.
     scoring : Scoring
-    score_options : Wanted
+    score_options : IntervalOptions
         Options of each system.
     options : ComparisonOptions
     """

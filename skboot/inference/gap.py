@@ -45,7 +45,7 @@ _SMALL_TAIL = 1e-9
 _RANGE_ROUNDING = 1e-12
 
 
-class Side(NamedTuple):
+class SubgroupEstimate(NamedTuple):
     """One of the two subgroups.
 
     Attributes
@@ -78,7 +78,7 @@ class SubgroupGap(NamedTuple):
 
     Attributes
     ----------
-    sides : tuple of Side
+    sides : tuple of SubgroupEstimate
         The larger and the smaller; empty if the gap is undefined.
     n_subgroups : int
         Number of subgroups that the pair was chosen from.
@@ -90,7 +90,7 @@ class SubgroupGap(NamedTuple):
         Replicates of the first side; None where no limit needs them.
     """
 
-    sides: tuple[Side, ...]
+    sides: tuple[SubgroupEstimate, ...]
     n_subgroups: int
     n_families: int
     separate: bool
@@ -100,7 +100,7 @@ class SubgroupGap(NamedTuple):
     def of_stored(cls, stored: tuple[Any, ...]) -> SubgroupGap:
         """Return the gap of plain tuples, as files hold them."""
         sides, *fields = stored
-        return cls(tuple(Side(*side) for side in sides), *fields)
+        return cls(tuple(SubgroupEstimate(*side) for side in sides), *fields)
 
 
 def gap_limits(
@@ -184,12 +184,12 @@ def critical_value(n_subgroups: int, n_families: int, confidence_level: float) -
 # ------------------------------------------------------------------ one subgroup
 
 
-def side_limits(side: Side, replicates: Floats | None, c: float) -> tuple[float, float]:
+def side_limits(side: SubgroupEstimate, replicates: Floats | None, c: float) -> tuple[float, float]:
     """Limits of one subgroup at a critical value.
 
     Parameters
     ----------
-    side : Side
+    side : SubgroupEstimate
         The subgroup.
     replicates : ndarray of shape (n_resamples,) or None
         Its value on each resample; used by "effective" and "spread".

@@ -30,9 +30,9 @@ from .statistic import (
     Columns,
     Facts,
     Floats,
+    MetricRequest,
     ReadableBlock,
     ReducedData,
-    Request,
     Response,
     Statistic,
     fast_path,
@@ -685,7 +685,7 @@ class NetBenefit(PosteriorMean):
 
 @fast_path("net_benefit", response="probabilities")
 def _net_benefit(
-    request: Request, *, threshold: float, labels: ArrayLike | None = None
+    request: MetricRequest, *, threshold: float, labels: ArrayLike | None = None
 ) -> NetBenefit:
     threshold = check_threshold(threshold)
     return NetBenefit(

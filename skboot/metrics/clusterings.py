@@ -24,10 +24,10 @@ from ._tuning import PAIRS_OF_LABELS_AT_ONCE
 from .cells import Cells, encode, label_counts
 from .statistic import (
     Floats,
+    MetricRequest,
     ReadableBlock,
     Reading,
     ReducedData,
-    Request,
     Response,
     Statistic,
     fast_path,
@@ -305,7 +305,7 @@ fast_path("v_measure_score", response="labels")(
 
 
 def _averaged(
-    request: Request,
+    request: MetricRequest,
     *,
     formula: Callable[..., Floats],
     bounds: tuple[float, float],

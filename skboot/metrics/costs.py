@@ -62,8 +62,8 @@ from .statistic import (
     Factory,
     Facts,
     Floats,
+    MetricRequest,
     ReducedData,
-    Request,
     Response,
     Sketch,
     Statistic,
@@ -666,7 +666,7 @@ class ClassCosts(SumsStatistic):
 
 @fast_path("expected_cost", response="labels")
 def expected_cost_statistic(
-    request: Request,
+    request: MetricRequest,
     *,
     costs: ArrayLike | None = None,
     priors: ArrayLike | None = None,
@@ -710,7 +710,7 @@ def _range_of_costs(costs: ArrayLike | None, relative: bool) -> tuple[float, flo
 
 
 def _posterior_loss(
-    request: Request,
+    request: MetricRequest,
     *,
     mean_of_rows: Callable[..., Statistic],
     loss: Callable[..., Any],
@@ -727,7 +727,7 @@ def _posterior_loss(
     return ClassCosts(name, loss, best, relative=relative, **class_options)
 
 
-def _all_labels(request: Request, labels: ArrayLike | None) -> NDArray[Any] | None:
+def _all_labels(request: MetricRequest, labels: ArrayLike | None) -> NDArray[Any] | None:
     """All labels, in the order that the caller gave them, or in that of the categories."""
     order = request.labels if labels is None else labels
     order = request.order if order is None else order

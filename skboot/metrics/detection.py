@@ -34,9 +34,9 @@ from .statistic import (
     Columns,
     Facts,
     Floats,
+    MetricRequest,
     ReadableBlock,
     ReducedData,
-    Request,
     Response,
     Statistic,
     fast_path,
@@ -288,7 +288,7 @@ fast_path("cllr", response="scores")(
 
 @fast_path("actual_detection_cost", response="scores")
 def _actual_detection_cost(
-    request: Request,
+    request: MetricRequest,
     *,
     priors: ArrayLike,
     costs: ArrayLike | None = None,
@@ -401,7 +401,7 @@ class MinimumDetectionCost(Statistic):
 
 @fast_path("minimum_detection_cost", response="scores")
 def _minimum_detection_cost(
-    request: Request,
+    request: MetricRequest,
     *,
     priors: ArrayLike,
     costs: ArrayLike | None = None,

@@ -62,9 +62,9 @@ from .statistic import (
     Facts,
     Floats,
     MatrixRule,
+    MetricRequest,
     Proportion,
     ReducedData,
-    Request,
     Response,
     Sketch,
     Statistic,
@@ -880,7 +880,7 @@ fast_path("npv", response="labels")(_two_class(PRECISION, negative=True))
 
 
 def _set_metric(
-    request: Request,
+    request: MetricRequest,
     *,
     ratio_formula: SetFormula | None = None,
     beta: float = 1.0,

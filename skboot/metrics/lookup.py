@@ -1,9 +1,9 @@
 """From what a user gives as ``metric`` to statistics.
 
 A scoring name, scorer, metric function or `functools.partial` of one is taken apart into a
-function, its options and a sign (`Request`). Its statistic is made by a factory, which knows sums,
-ranks or thresholds, and stands in the module that `_MODULES` names; where there is none for the
-options, the function is called on repeated rows, which works for any callable.
+function, its options and a sign (`MetricRequest`). Its statistic is made by a factory, which knows
+sums, ranks or thresholds, and stands in the module that `_MODULES` names; where there is none for
+the options, the function is called on repeated rows, which works for any callable.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .statistic import (
     RANGES,
     RESPONSES,
     CallableStatistic,
-    Request,
+    MetricRequest,
     Response,
     Statistic,
 )
@@ -717,7 +717,7 @@ def unnamed_positives(metric: Any, statistics: Mapping[str, Statistic]) -> list[
     ]
 
 
-def averages_labels(request: Request) -> bool:
+def averages_labels(request: MetricRequest) -> bool:
     """Whether a function of labels of scikit-learn or of skboot reads ``labels=``, and has none."""
     if not request.is_library or "labels" not in request.parameters:
         return False
@@ -742,7 +742,7 @@ def averaging(metric: Any, statistics: Mapping[str, Statistic]) -> set[str]:
 # ------------------------------------------------------------------ a metric, taken apart
 
 
-def _request(metric: Any, name: str | None) -> Request:
+def _request(metric: Any, name: str | None) -> MetricRequest:
     """Take a scoring name, scorer, function or partial apart into a function and its options."""
     if isinstance(metric, str):
         return _request_of_name(metric, name)
@@ -782,7 +782,7 @@ def _request(metric: Any, name: str | None) -> Request:
     if name is None:
         name = full_name(function_name, changed, parameters)
         name = name if sign > 0 else f"neg_{name}"
-    return Request(
+    return MetricRequest(
         name,
         function,
         function_name,
@@ -795,7 +795,7 @@ def _request(metric: Any, name: str | None) -> Request:
 
 
 @lru_cache(maxsize=256)
-def _request_of_name(metric: str, name: str | None) -> Request:
+def _request_of_name(metric: str, name: str | None) -> MetricRequest:
     name_meant = meant_by(metric)
     if name_meant != metric:
         return _request_of_name(name_meant, name)
@@ -825,7 +825,7 @@ def _read_parameters(function: Any) -> Mapping[str, inspect.Parameter]:
 _known_parameters = lru_cache(maxsize=256)(_read_parameters)
 
 
-def _request_of_positive(request: Request, metric: Any, pos_label: Any) -> Request:
+def _request_of_positive(request: MetricRequest, metric: Any, pos_label: Any) -> MetricRequest:
     """The request with the positive class of the call, with which one of its own must agree."""
     bound = _bound(metric, "pos_label")
     if bound is not None and not is_among(pos_label, [bound]):
@@ -891,7 +891,7 @@ def asks_for_several(options: Mapping[str, Any]) -> bool:
 # ------------------------------------------------------------------ what is refused
 
 
-def _check_request(request: Request, several: bool) -> None:
+def _check_request(request: MetricRequest, several: bool) -> None:
     """Refuse options that no metric takes, and metrics that are none of these rows."""
     options, parameters, name = request.options, request.parameters, request.function_name
     if options.get("sample_weight") is not None:
@@ -937,7 +937,7 @@ def _check_request(request: Request, several: bool) -> None:
         raise fail("metric", must, "none", f"Give functools.partial({name}, {bound}).")
 
 
-def _refusal_of_one_column(request: Request, average: Any) -> ValueError:
+def _refusal_of_one_column(request: MetricRequest, average: Any) -> ValueError:
     """The error of a metric that needs several columns, for a truth of one."""
     if average == "samples":
         must = "average over classes where a row has one label"
@@ -951,7 +951,7 @@ def _refusal_of_one_column(request: Request, average: Any) -> ValueError:
     return fail("metric", must, got, _OF_RANKED_ITEMS)
 
 
-def _check_takes_several_columns(request: Request, average: Any) -> None:
+def _check_takes_several_columns(request: MetricRequest, average: Any) -> None:
     """Refuse a metric of one column for a truth of several."""
     name = request.function_name
     if average == "binary":
@@ -1022,7 +1022,7 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
-def _fast_path(request: Request) -> Statistic | None:
+def _fast_path(request: MetricRequest) -> Statistic | None:
     """Statistic that the factory of a function makes; None if it has none for these options."""
     name, factories = request.function_name, PATHS[request.several_outputs][0]
     if name not in factories and (request.several_outputs or name in _MODULE_OF):
@@ -1056,7 +1056,7 @@ _LOSSES_OF_SKBOOT = frozenset(
 )
 
 
-def _callable(request: Request) -> CallableStatistic:
+def _callable(request: MetricRequest) -> CallableStatistic:
     """The function on repeated rows."""
     function, name, is_library = request.function, request.function_name, request.is_library
     options, parameters, several_outputs = (

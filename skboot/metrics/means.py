@@ -46,11 +46,11 @@ from .statistic import (
     Factory,
     Facts,
     Floats,
+    MetricRequest,
     Proportion,
     ReadableBlock,
     Reading,
     ReducedData,
-    Request,
     Response,
     Statistic,
     SumsOfRows,
@@ -588,14 +588,14 @@ fast_path("mean_gamma_deviance", response="values")(
 
 
 @fast_path("mean_pinball_loss", response="values")
-def _pinball_loss(request: Request, *, alpha: float = 0.5) -> RowMean:
+def _pinball_loss(request: MetricRequest, *, alpha: float = 0.5) -> RowMean:
     losses, beyond = partial(_pinball, alpha=alpha), min(alpha, 1 - alpha)
     constant = partial(_loss_at_quantile, loss=losses, level=alpha)
     return RowMean(request.name, losses, constant=constant, beyond=beyond)
 
 
 @fast_path("mean_tweedie_deviance", response="values")
-def _tweedie_deviance(request: Request, *, power: float = 0) -> RowMean | None:
+def _tweedie_deviance(request: MetricRequest, *, power: float = 0) -> RowMean | None:
     if 0 < power < 1:
         # No distribution has it, which the function says.
         return None
@@ -1036,7 +1036,7 @@ fast_path("brier_score_loss", response="probabilities")(
 
 @fast_path("top_k_accuracy_score", response="scores")
 def _top_k_accuracy(
-    request: Request, *, k: int = 2, normalize: bool = True, labels: ArrayLike | None = None
+    request: MetricRequest, *, k: int = 2, normalize: bool = True, labels: ArrayLike | None = None
 ) -> TopAccuracy | None:
     if not normalize:
         return None

@@ -49,9 +49,9 @@ from .statistic import (
     Columns,
     Facts,
     Floats,
+    MetricRequest,
     NotANumber,
     ReducedData,
-    Request,
     Response,
     Statistic,
     as_number,
@@ -195,7 +195,7 @@ def _constant_of_outputs(
     )
 
 
-def _averaged(request: Request, column: Any, multioutput: Any) -> Any:
+def _averaged(request: MetricRequest, column: Any, multioutput: Any) -> Any:
     """The metric of one output, averaged over outputs; other averages are left to the function."""
     weights = None
     is_mean = isinstance(column, RowMean) and not column.root
@@ -746,7 +746,9 @@ def _least_share_wrong(y_true: NDArray[Any], sample_weight: Floats | None) -> fl
     return float(np.minimum(share, 1 - share).mean())
 
 
-def _mean_of_sets(request: Request, row_values: Any, constant: Any, *, error: bool) -> RowMean:
+def _mean_of_sets(
+    request: MetricRequest, row_values: Any, constant: Any, *, error: bool
+) -> RowMean:
     return RowMean(
         request.name,
         row_values,
@@ -757,7 +759,9 @@ def _mean_of_sets(request: Request, row_values: Any, constant: Any, *, error: bo
     )
 
 
-def _subset_accuracy(request: Request, *, error: bool, normalize: bool = True) -> RowMean | None:
+def _subset_accuracy(
+    request: MetricRequest, *, error: bool, normalize: bool = True
+) -> RowMean | None:
     """Share of the rows whose labels are all right, or of the others."""
     values, constant = (partial(function, error=error) for function in (_whole_sets, _largest_set))
     return _mean_of_sets(request, values, constant, error=error) if normalize else None
@@ -840,7 +844,7 @@ fast_path("brier_score_loss", response="label_scores", several_outputs=True)(
 
 
 def _set_metric(
-    request: Request,
+    request: MetricRequest,
     *,
     ratio_formula: SetFormula | None = None,
     beta: float = 1.0,
@@ -1034,7 +1038,7 @@ fast_path("coverage_error", response="label_scores", several_outputs=True)(
 
 
 @fast_path("ndcg_score", response="relevances", several_outputs=True)
-def _ndcg(request: Request, *, k: Any = None, ignore_ties: bool = False) -> RowMean | None:
+def _ndcg(request: MetricRequest, *, k: Any = None, ignore_ties: bool = False) -> RowMean | None:
     options = _ranking_options(k, 2, ignore_ties)
     if options is None:
         return None
@@ -1044,7 +1048,7 @@ def _ndcg(request: Request, *, k: Any = None, ignore_ties: bool = False) -> RowM
 
 @fast_path("dcg_score", response="outputs", several_outputs=True)
 def _dcg(
-    request: Request, *, k: Any = None, log_base: Any = 2, ignore_ties: bool = False
+    request: MetricRequest, *, k: Any = None, log_base: Any = 2, ignore_ties: bool = False
 ) -> RowMean | None:
     options = _ranking_options(k, log_base, ignore_ties)
     if options is None:
@@ -1111,7 +1115,11 @@ def _mean_over_labels(values: Floats, sizes: Floats, average: str) -> Floats:
 
 @fast_path("roc_auc_score", response="label_scores", several_outputs=True)
 def _roc_auc(
-    request: Request, *, average: Any = "macro", multi_class: Any = "raise", labels: Any = None
+    request: MetricRequest,
+    *,
+    average: Any = "macro",
+    multi_class: Any = "raise",
+    labels: Any = None,
 ) -> Statistic | None:
     # How classes would be averaged, and in which order, is of no matter to labels.
     if average == "samples":
@@ -1122,7 +1130,7 @@ def _roc_auc(
 
 
 @fast_path("average_precision_score", response="label_scores", several_outputs=True)
-def _area_average_precision(request: Request, *, average: Any = "macro") -> Any:
+def _area_average_precision(request: MetricRequest, *, average: Any = "macro") -> Any:
     if average == "samples":
         # A row without labels counts as 0.
         values = partial(_precision_of_row, without=0.0)

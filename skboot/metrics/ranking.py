@@ -35,10 +35,10 @@ from .statistic import (
     DeLong,
     Facts,
     Floats,
+    MetricRequest,
     ReadableBlock,
     Reading,
     ReducedData,
-    Request,
     Response,
     Sketch,
     Statistic,
@@ -856,7 +856,7 @@ def sizes_of_columns(rows: Columns) -> NDArray[np.int64] | None:
 
 @fast_path("roc_auc_score", response="scores")
 def _roc_auc(
-    request: Request,
+    request: MetricRequest,
     *,
     average: Any = "macro",
     multi_class: Any = "raise",
@@ -1090,7 +1090,7 @@ class AveragePrecision(Statistic):
 
 @fast_path("average_precision_score", response="scores")
 def _average_precision(
-    request: Request, *, average: Any = "macro", pos_label: Any = 1
+    request: MetricRequest, *, average: Any = "macro", pos_label: Any = 1
 ) -> AveragePrecision | None:
     if average not in ("macro", "weighted"):
         return None

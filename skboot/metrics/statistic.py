@@ -943,8 +943,8 @@ class MetricError(RuntimeError):
 # ------------------------------------------------------------------ the registry
 #
 # A *factory* makes the statistic of a metric function of scikit-learn or of `skboot.metrics`. It
-# takes the `Request` and, as keywords, the options it knows; for an option it does not take, or
-# where it returns None, the function is called on repeated rows.
+# takes the `MetricRequest` and, as keywords, the options it knows; for an option it does not take,
+# or where it returns None, the function is called on repeated rows.
 #
 # A factory stands beside its statistic and is registered there by `fast_path`, the one place that a
 # new metric needs: the contract tests run over `FAST_PATHS` and, for a truth of several columns,
@@ -999,7 +999,7 @@ OUTPUT_RESPONSES: dict[str, Response] = {
 PATHS = {False: (FAST_PATHS, RESPONSES), True: (OUTPUT_PATHS, OUTPUT_RESPONSES)}
 
 
-class Request(NamedTuple):
+class MetricRequest(NamedTuple):
     """A metric, taken apart.
 
     Attributes

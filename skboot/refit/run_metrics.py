@@ -257,7 +257,7 @@ N_PERMUTATIONS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class Targets:
     """The targets, and the units that they are drawn in.
 
     Attributes
@@ -298,7 +298,7 @@ class RunMetricArguments:
     Attributes
     ----------
     name : str
-    target : Target
+    target : Targets
     sign, factor : float
         The error is ``-sign`` times the score, and ``factor`` times the statistic's value.
     bounds : tuple of float
@@ -316,7 +316,7 @@ class RunMetricArguments:
     """
 
     name: str
-    target: Target
+    target: Targets
     sign: float = 1.0
     factor: float = -1.0
     bounds: tuple[float, float] = (-np.inf, np.inf)
@@ -341,7 +341,7 @@ class RunMetric(ABC):
         Error is ``-sign`` times the score; 1.0 where larger scores are better.
     bounds : tuple of float
         Smallest and largest possible error.
-    target : Target
+    target : Targets
     weights : ndarray of shape (n_samples,) or None
         Of each row, not negative.
     no_information_note : str or None
@@ -855,7 +855,7 @@ class RunRecords:
 
     Attributes
     ----------
-    target : Target
+    target : Targets
     samples : TrainingSamples
     full_records : list of dict
         Records of the runs on all rows, one per seed.
@@ -867,7 +867,7 @@ class RunRecords:
         Score that a failed run counts with; NaN: it is left out.
     """
 
-    target: Target
+    target: Targets
     samples: TrainingSamples
     full_records: Sequence[Record]
     sample_records: Sequence[Record]

@@ -31,7 +31,7 @@ from ..metrics.lookup import (
 from ..metrics.responses import positive_note, positive_of_call
 from ..metrics.statistic import Statistic
 from . import run_metrics
-from .run_metrics import RunMetric, RunMetricArguments, Target
+from .run_metrics import RunMetric, RunMetricArguments, Targets
 from .training import Answers, has_rows
 
 # How often a run calls a callable, about, and the time (seconds) from which on a name is advised.
@@ -77,7 +77,7 @@ def named_scorers(scoring: Any, estimator: Any) -> tuple[dict[str, Any], bool]:
 
 def run_metrics_of(
     scorers: Mapping[str, Any],
-    target: Target,
+    target: Targets,
     answers: Answers,
     params: Mapping[str, Mapping[str, Any]],
 ) -> list[RunMetric]:
@@ -86,7 +86,7 @@ def run_metrics_of(
     Parameters
     ----------
     scorers : dict of str to callable
-    target : Target
+    target : Targets
     answers : Answers
         Of the model of all rows, for all rows.
     params : dict of dict
@@ -118,7 +118,7 @@ class ScorerEntry:
         return self.scorer(*arguments, **params)[self.key]
 
 
-def _check_positive(scorers: Mapping[str, Any], target: Target) -> None:
+def _check_positive(scorers: Mapping[str, Any], target: Targets) -> None:
     """Warn of the positive class where scikit-learn's is the lesser label; refuse both at once."""
     if target.y is None or len(np.asarray(target.classes)) != 2:
         return
@@ -222,7 +222,7 @@ def _name_of(scoring: Any) -> str:
 
 
 def _run_metric(
-    name: str, scorer: Any, target: Target, answers: Answers, params: Mapping[str, Any]
+    name: str, scorer: Any, target: Targets, answers: Answers, params: Mapping[str, Any]
 ) -> RunMetric:
     y, needed = target.y, None
     columns = y is not None and y.ndim == 2

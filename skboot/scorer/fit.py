@@ -34,7 +34,7 @@ from ..refit import training
 from ..refit.estimates import MethodError, method_error
 from ..refit.identity import Key, UnknownIdentity
 from ..refit.lending import Lender, Loan
-from ..refit.run_metrics import ErrorFunction, RunMetric, RunRecords, Target
+from ..refit.run_metrics import ErrorFunction, RunMetric, RunRecords, Targets
 from ..refit.samples import (
     PERMUTATIONS,
     DrawnSamples,
@@ -467,22 +467,22 @@ def _full_model(job: Job, seed: np.random.SeedSequence, s: int) -> tuple[Any, fl
     return job.loan.attempt(work)
 
 
-def _with_target(job: Job) -> tuple[Job, Target]:
+def _with_target(job: Job) -> tuple[Job, Targets]:
     """Return the job with the classes of its targets, and the targets themselves."""
     if job.y is None:
-        return job, Target(None, None, None, job.unit, job.words)
+        return job, Targets(None, None, None, job.unit, job.words)
     y = np.asarray(job.y)
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     y = check.check_rows("y", y) if y.ndim == 1 else y
     check.check_size("y", y)
     if not is_classifier(job.estimator) or y.ndim != 1:
-        return job, Target(y, None, None, job.unit, job.words)
+        return job, Targets(y, None, None, job.unit, job.words)
     classes, codes = np.unique(y, return_inverse=True)
-    return replace(job, classes=classes), Target(y, classes, codes, job.unit, job.words)
+    return replace(job, classes=classes), Targets(y, classes, codes, job.unit, job.words)
 
 
 def _samples(
-    call: FitCall, job: Job, target: Target, n_repeats: int
+    call: FitCall, job: Job, target: Targets, n_repeats: int
 ) -> tuple[TrainingSamples, DrawnSamples]:
     """Return the training samples and folds of all runs, and what draws the samples again."""
     n_rows = job.n_rows

@@ -14,7 +14,7 @@ from .._base.work import DEFAULT_WORKERS
 from ..inference.intervals import FOR_ONE_LOOK, checked_interval
 from ..refit.scoring import answers_read_by, named_scorers
 from ..refit.training import Answers
-from ..study.rows import Sampling, Scoring, Wanted
+from ..study.rows import IntervalOptions, Sampling, Scoring
 from ..study.study import results_of, study_of_system
 
 # What a row can have beside its target.
@@ -45,10 +45,12 @@ class IntervalScorer(ScorerBase):
         Scorer of scikit-learn, made of a metric function.
     sampling : Sampling
         Of every fold; its columns are routed.
-    wanted : Wanted
+    wanted : IntervalOptions
     """
 
-    def __init__(self, name: str, scorer: Any, sampling: Sampling, score_options: Wanted) -> None:
+    def __init__(
+        self, name: str, scorer: Any, sampling: Sampling, score_options: IntervalOptions
+    ) -> None:
         parts = scorer_parts(scorer)
         assert parts is not None
         super().__init__(parts.function, parts.sign, dict(parts.options), parts.response_methods)
@@ -155,5 +157,7 @@ def interval_scorer(
         random_state=random_state,
     )
     # Folds are scored in the processes that scikit-learn starts.
-    score_options = Wanted(interval=method, confidence_level=level, workers=DEFAULT_WORKERS)
+    score_options = IntervalOptions(
+        interval=method, confidence_level=level, workers=DEFAULT_WORKERS
+    )
     return IntervalScorer(name, scorer, sampling, score_options)

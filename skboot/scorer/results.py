@@ -31,7 +31,7 @@ from ..results.basis import ScoresBasis
 from ..results.method_basis import MethodBasis, SeveralRuns
 from ..results.result import Provenance, evaluation_result
 from ..results.table import Entry, leaves
-from ..study.rows import Sampling, Scores, Scoring, Wanted, measured_by
+from ..study.rows import IntervalOptions, Sampling, Scores, Scoring, measured_by
 from ..study.runs import RunsCall, SharedColumns, evaluate_runs, paired_runs
 from ..study.study import Study, evaluate
 from .call import FitCall
@@ -427,7 +427,7 @@ def study_of_test(
     k: int,
     usable: UsableRuns,
     n_resamples: int,
-    score_options: Wanted,
+    score_options: IntervalOptions,
 ) -> Study:
     """Return the study of a test set, by its number: the same resamples for all methods."""
     of_method = next(iter(test_set_runs.values()))
@@ -518,7 +518,7 @@ def attributes_on_tests(
     # The percentiles of all runs, an interval by name, are the pool's.
     pooled = call.estimand == "method" and call.interval == "percentile"
     estimand = "pooled" if pooled else call.estimand
-    score_options = Wanted(
+    score_options = IntervalOptions(
         interval=call.interval,
         confidence_level=call.confidence_level,
         workers=Workers(call.n_jobs),

@@ -36,7 +36,7 @@ from ..inference.distribution import check_replicates_fit
 from ..inference.intervals import method_of
 from ..metrics.lookup import NotGiven
 from ..resampling.design import words_of_groups
-from ..study.rows import Sampling, Scoring, Wanted
+from ..study.rows import IntervalOptions, Sampling, Scoring
 from .source import Stream
 from .state import FEWEST_UNITS, N_BINS, ROWS_AT_ONCE, StreamSettings, StreamState, part_added
 
@@ -612,7 +612,7 @@ def streamed(
     y_preds: Mapping[str | None, tuple[str, Any]],
     scoring: Scoring,
     sampling: Sampling,
-    score_options: Wanted,
+    score_options: IntervalOptions,
     *,
     interval: str | Anytime | None = None,
     intervals: Sequence[str] = STREAMED_SCORES,
@@ -627,7 +627,7 @@ def streamed(
         came in, and these.
     scoring : Scoring
     sampling : Sampling
-    score_options : Wanted
+    score_options : IntervalOptions
         Options of each system by itself.
     interval : str or Anytime, optional
         Interval of differences, where these are what is asked for.
@@ -650,7 +650,7 @@ def settings_of_columns(
     systems: tuple[str | None, ...],
     scoring: Scoring,
     sampling: Sampling,
-    score_options: Wanted,
+    score_options: IntervalOptions,
     interval: str | Anytime,
     intervals: Sequence[str],
 ) -> StreamSettings:

@@ -42,7 +42,7 @@ from ..study.curves import (
     positive_class,
     results_of_curves,
 )
-from ..study.rows import Sampling, Scoring, Wanted
+from ..study.rows import IntervalOptions, Sampling, Scoring
 from .columns import ADVICE, streamed
 from .source import Stream, note_on_intervals, rounded_up, stream_plan
 from .state import StreamSettings
@@ -296,7 +296,11 @@ def _unsure_cells(curve: DecisionCurve, table: CellTable) -> NDArray[np.bool_]:
 
 
 def streamed_curves(
-    y_true: Any, y_score: Any, curve_options: CurveAsked, sampling: Sampling, score_options: Wanted
+    y_true: Any,
+    y_score: Any,
+    curve_options: CurveAsked,
+    sampling: Sampling,
+    score_options: IntervalOptions,
 ) -> dict[str, CurveResult]:
     """Return curves by system of columns that are read in parts; see `evaluate_curves`."""
     check_curve_of_stream(curve_options)
@@ -344,7 +348,7 @@ def curves_of_stream(
     settings, state = stream.settings, stream.state
     arguments = {name or "": argument_of(name or "", argument) for name in settings.systems}
     if stream.arguments is not None:
-        score_options = Wanted(
+        score_options = IntervalOptions(
             interval="percentile", confidence_level=settings.confidence_level, workers=workers
         )
         y_true, y_score, sampling = stream.arguments

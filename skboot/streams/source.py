@@ -28,7 +28,7 @@ from ..resampling.design import NamedColumn
 from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedDesign
 from ..results.result import CallFacts
-from ..study.rows import WHOLE, Arguments, Measured, Part, Places, Sampling, Scores, Wanted
+from ..study.rows import WHOLE, Arguments, IntervalOptions, Measured, Part, Places, Sampling, Scores
 from ..study.study import Draws, Score, Source, Study
 from .state import (
     FEWEST_UNITS,
@@ -304,12 +304,12 @@ class Stream:
             [y_preds] = y_preds.values()
         return cls(settings, state, Arguments(columns.get(TRUTH), y_preds, sampling))
 
-    def study(self, score_options: Wanted, call_settings: Mapping[str, Any]) -> Study:
+    def study(self, score_options: IntervalOptions, call_settings: Mapping[str, Any]) -> Study:
         """Return the study of its sums, and warn of what is doubtful in its rows.
 
         Parameters
         ----------
-        score_options : Wanted
+        score_options : IntervalOptions
             Options of each system.
         call_settings : mapping of str
             Other arguments as a result holds them.

@@ -41,7 +41,7 @@ from ..metrics.responses import advice_on_range, note_on_decisions, refuse_excha
 from ..resampling.plan import ResamplingPlan
 from ..results.curve import CurveResult, with_band
 from ..results.result import CallFacts, Provenance
-from .rows import OF_MISSING, CallScores, Measured, Rows, Sampling, Wanted
+from .rows import OF_MISSING, CallScores, IntervalOptions, Measured, Rows, Sampling
 from .study import ALONE, check_units_vary, draw, study_of
 
 Floats = NDArray[np.float64]
@@ -105,7 +105,11 @@ class CurveCall:
 
 
 def evaluate_curves(
-    y_true: Any, y_score: Any, curve_options: CurveAsked, sampling: Sampling, score_options: Wanted
+    y_true: Any,
+    y_score: Any,
+    curve_options: CurveAsked,
+    sampling: Sampling,
+    score_options: IntervalOptions,
 ) -> dict[str, CurveResult]:
     """Evaluate the curve of each system on rows in memory, and the difference of exactly two.
 
@@ -115,7 +119,7 @@ def evaluate_curves(
     y_score : array-like, or mapping of str to array-like
     curve_options : CurveAsked
     sampling : Sampling
-    score_options : Wanted
+    score_options : IntervalOptions
         Its confidence level and workers.
 
     Returns

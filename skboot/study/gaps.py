@@ -15,7 +15,7 @@ import numpy as np
 
 from .._base.errors import Note, counted, first_of
 from ..inference.evidence import Evidence
-from ..inference.gap import Side, SubgroupGap
+from ..inference.gap import SubgroupEstimate, SubgroupGap
 from ..inference.proportions import Discordant
 from ..metrics.cells import label_counts
 from ..metrics.labels import averages_classes, class_weights
@@ -215,7 +215,7 @@ def _reason(subgroup: Subgroup, evidence: Evidence) -> tuple[str, str] | None:
 # ------------------------------------------------------------------ limits of a subgroup
 
 
-def side_of(subgroup: Subgroup, evidence: Evidence) -> Side:
+def side_of(subgroup: Subgroup, evidence: Evidence) -> SubgroupEstimate:
     """Return the side of a gap that a metric on a subgroup is.
 
     Parameters
@@ -227,7 +227,7 @@ def side_of(subgroup: Subgroup, evidence: Evidence) -> Side:
 
     Returns
     -------
-    Side
+    SubgroupEstimate
     """
     shape, df = "spread", _degrees_of_freedom(evidence, subgroup)
     counts: tuple[float, ...] = (np.inf, 1)
@@ -237,12 +237,12 @@ def side_of(subgroup: Subgroup, evidence: Evidence) -> Side:
         if share is not None and of_rows and not evidence.facts.weighted:
             is_f1, is_negated = int(share.scale == "f1"), int(share.sign < 0)
             shape, counts, df = "wilson", (share.hits, share.n, is_f1, is_negated), np.inf
-    return Side(evidence.estimate, subgroup.bounds, shape, counts, df)
+    return SubgroupEstimate(evidence.estimate, subgroup.bounds, shape, counts, df)
 
 
 def side_of_difference(
     statistic: Statistic, subgroup: Subgroup, evidence: Evidence, discordant: Discordant | None
-) -> Side:
+) -> SubgroupEstimate:
     """Return the side of a gap that a difference of two systems on a subgroup is.
 
     Parameters
@@ -258,12 +258,12 @@ def side_of_difference(
 
     Returns
     -------
-    Side
+    SubgroupEstimate
     """
     low, high = subgroup.bounds
     bounds = (low - high, high - low)
     if discordant is not None:
-        return Side(evidence.estimate, bounds, "tango", tuple(discordant), np.inf)
+        return SubgroupEstimate(evidence.estimate, bounds, "tango", tuple(discordant), np.inf)
     n = np.inf
     fewest = min(subgroup.size, *evidence.drawn.n_units)
     if (
@@ -278,7 +278,9 @@ def side_of_difference(
         n = fewest
     df = _degrees_of_freedom(evidence, subgroup)
     # Shares differ by little that is skewed, and skewness from resamples has an error of its own.
-    return Side(evidence.estimate, bounds, "spread", (float(n), int(not subgroup.is_share)), df)
+    return SubgroupEstimate(
+        evidence.estimate, bounds, "spread", (float(n), int(not subgroup.is_share)), df
+    )
 
 
 def _degrees_of_freedom(evidence: Evidence, subgroup: Subgroup) -> float:
@@ -286,13 +288,13 @@ def _degrees_of_freedom(evidence: Evidence, subgroup: Subgroup) -> float:
 
 
 def gap_of(
-    sides: Sequence[Side], evidence: Sequence[Evidence], n_families: int
+    sides: Sequence[SubgroupEstimate], evidence: Sequence[Evidence], n_families: int
 ) -> tuple[tuple[int, int], Evidence]:
     """Return the two subgroups that are furthest apart, and the evidence of their difference.
 
     Parameters
     ----------
-    sides : sequence of Side
+    sides : sequence of SubgroupEstimate
         Sides of the subgroups that are kept, at least two.
     evidence : sequence of Evidence
         Evidence of each.

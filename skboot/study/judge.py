@@ -38,7 +38,7 @@ from ..metrics.statistic import Facts
 from ..resampling.design import RowDesign, SamplingDesign, words_of_groups
 from ..resampling.plan import ResamplingPlan
 from ..results import ComparisonResult, EvaluationResult
-from .rows import WHOLE, Arguments, Measured, Part, Rows, Sampling, Wanted, is_lazy
+from .rows import WHOLE, Arguments, IntervalOptions, Measured, Part, Rows, Sampling, is_lazy
 from .study import ALONE, IN_MEMORY, Draws, Score, Source, Study, draw
 
 Floats = NDArray[np.float64]
@@ -393,7 +393,7 @@ class LabelledTwice:
         y_true: Any,
         y_preds: Any,
         sampling: Sampling,
-        score_options: Wanted,
+        score_options: IntervalOptions,
         *,
         by_argument: Mapping[Any, tuple[str, Any]],
         interval: str,
@@ -410,7 +410,7 @@ class LabelledTwice:
         y_preds : array-like, or mapping of str to array-like
             Predictions of one system, or by system.
         sampling : Sampling
-        score_options : Wanted
+        score_options : IntervalOptions
             Options of each system by itself.
         by_argument : mapping of str or None to tuple (str, array-like)
             As of `skboot.streams.columns.streamed`; read where there is no truth.

@@ -123,7 +123,7 @@ class Arguments(NamedTuple):
     sampling: Sampling
 
 
-class Wanted(NamedTuple):
+class IntervalOptions(NamedTuple):
     """Options of intervals and workers for each score, checked.
 
     Attributes

@@ -97,6 +97,7 @@ from .rows import (
     HAS_DATES,
     WHOLE,
     CallScores,
+    IntervalOptions,
     Measured,
     Part,
     Places,
@@ -104,7 +105,6 @@ from .rows import (
     Sampling,
     Scores,
     Scoring,
-    Wanted,
     check_row_each,
     checked_rows,
     dates_of_each,
@@ -771,7 +771,7 @@ class Study:
 
     @classmethod
     def of_rows(
-        cls, sampling: Sampling, n_samples: int, n_series: int, score_options: Wanted
+        cls, sampling: Sampling, n_samples: int, n_series: int, score_options: IntervalOptions
     ) -> Study:
         """Return the study of rows with checked weights, in which nothing is evaluated yet."""
         weights = sampling.sample_weight
@@ -799,7 +799,7 @@ def study_of(
     scored: CallScores,
     sampling: Sampling,
     answers: dict[str, Any],
-    score_options: Wanted,
+    score_options: IntervalOptions,
     settings: dict[str, Any],
     n_series: int = 0,
 ) -> Study:
@@ -811,7 +811,7 @@ def study_of(
     sampling : Sampling
     answers : mapping of str to array-like
         Truth and predictions as they were given, by argument.
-    score_options : Wanted
+    score_options : IntervalOptions
     settings : dict
         Other arguments as a result holds them.
     n_series : int
@@ -890,7 +890,7 @@ def study_of(
 
 
 def study_of_system(
-    y_true: Any, y_pred: Any, sampling: Sampling, scoring: Scoring, score_options: Wanted
+    y_true: Any, y_pred: Any, sampling: Sampling, scoring: Scoring, score_options: IntervalOptions
 ) -> Study:
     """Return the study of one system whose rows are in memory: rows, statistics, plan."""
     answers = {"y_true": y_true, "y_pred": y_pred}

@@ -9,7 +9,7 @@ from sklearn import metrics
 from sklearn.linear_model import LinearRegression
 
 from skboot import BootstrapScorer, bootstrap_runs, bootstrap_score, compare_systems
-from skboot.refit.run_metrics import Target
+from skboot.refit.run_metrics import Targets
 
 pytestmark = [pytest.mark.identity, pytest.mark.filterwarnings("ignore::UserWarning")]
 
@@ -228,8 +228,8 @@ def test_groups_whose_label_is_constant_tell_about_their_class_alone(n_ill):
 
 def test_a_fit_on_groups_counts_the_groups_of_the_rarest_class():
     codes, unit = np.array([0, 0, 0, 1, 1, 1, 0, 1]), np.array([0, 0, 0, 1, 1, 1, 2, 1])
-    assert Target(codes, np.array([0, 1]), codes, None).smallest_class == 4
-    assert Target(codes, np.array([0, 1]), codes, unit).smallest_class == 1
+    assert Targets(codes, np.array([0, 1]), codes, None).smallest_class == 4
+    assert Targets(codes, np.array([0, 1]), codes, unit).smallest_class == 1
 
 
 # ------------------------------------------------------------------ perfect scores, bias of runs

@@ -6,15 +6,21 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from skboot.inference.evidence import Evidence
-from skboot.inference.gap import Side, SubgroupGap, critical_value, gap_limits, side_limits
+from skboot.inference.gap import (
+    SubgroupEstimate,
+    SubgroupGap,
+    critical_value,
+    gap_limits,
+    side_limits,
+)
 from skboot.inference.intervals import confidence_interval
 from skboot.inference.proportions import score_limits
 
 SIDES = {
-    "wilson": Side(0.9, (0.0, 1.0), "wilson", (27, 30, 0, 0), np.inf),
-    "tango": Side(0.1, (-1.0, 1.0), "tango", (5, 2, 30), np.inf),
-    "effective": Side(0.9, (0.0, 1.0), "effective", (12.0, 30.0), 11.0),
-    "spread": Side(0.9, (-np.inf, np.inf), "spread", (np.inf, 1), 29.0),
+    "wilson": SubgroupEstimate(0.9, (0.0, 1.0), "wilson", (27, 30, 0, 0), np.inf),
+    "tango": SubgroupEstimate(0.1, (-1.0, 1.0), "tango", (5, 2, 30), np.inf),
+    "effective": SubgroupEstimate(0.9, (0.0, 1.0), "effective", (12.0, 30.0), 11.0),
+    "spread": SubgroupEstimate(0.9, (-np.inf, np.inf), "spread", (np.inf, 1), 29.0),
 }
 DRAWS = 0.9 + 0.05 * np.random.default_rng(0).normal(size=999)
 any_shape = pytest.mark.parametrize("shape", SIDES)
@@ -48,12 +54,12 @@ def test_limits_hold_the_estimate_and_grow_with_the_critical_value(shape):
 
 def test_a_negated_proportion_has_mirrored_limits():
     low, high = side_limits(SIDES["wilson"], None, 2.0)
-    negated = Side(-0.9, (-1.0, 0.0), "wilson", (27, 30, 0, 1), np.inf)
+    negated = SubgroupEstimate(-0.9, (-1.0, 0.0), "wilson", (27, 30, 0, 1), np.inf)
     assert side_limits(negated, None, 2.0) == (-high, -low)
 
 
 def test_f1_has_the_limits_of_the_jaccard_index():
-    side = Side(2 * 20 / 45, (0.0, 1.0), "wilson", (20, 25, 1, 0), np.inf)
+    side = SubgroupEstimate(2 * 20 / 45, (0.0, 1.0), "wilson", (20, 25, 1, 0), np.inf)
     low, high = score_limits(0.8, 25, 2.0)
     assert_allclose(side_limits(side, None, 2.0), (2 * low / (1 + low), 2 * high / (1 + high)))
 
@@ -71,7 +77,7 @@ def test_rounding_is_no_spread():
 
 
 def test_a_difference_that_never_varies_is_as_uncertain_as_without_discordant_rows():
-    side = Side(0.0, (-1.0, 1.0), "spread", (30.0, 0), 29.0)
+    side = SubgroupEstimate(0.0, (-1.0, 1.0), "spread", (30.0, 0), 29.0)
     q = stats.t.isf(stats.norm.sf(2.0), 29)
     reach = q**2 / (30 + q**2)
     assert_allclose(side_limits(side, np.zeros(99), 2.0), (-reach, reach))

@@ -11,7 +11,7 @@ from training_jobs import few_positives
 from skboot import BootstrapScorer
 from skboot.metrics.lookup import resolve_metrics
 from skboot.refit.estimates import class_average_df, guard_of, n_effective_of
-from skboot.refit.run_metrics import LabelRunMetric, RunMetricArguments, Target
+from skboot.refit.run_metrics import LabelRunMetric, RunMetricArguments, Targets
 
 SIZES = (250, 100, 48, 2)
 
@@ -26,7 +26,7 @@ def answers():
 
 
 def kept_of(truth, given, unit=None):
-    target = Target(truth, np.arange(4), truth, unit)
+    target = Targets(truth, np.arange(4), truth, unit)
     return SimpleNamespace(
         target=target,
         n_units=len(truth) if unit is None else unit.max() + 1,
@@ -37,7 +37,7 @@ def kept_of(truth, given, unit=None):
 def run_metric_of(metric, truth):
     [statistic] = resolve_metrics(metric)[0].values()
     return LabelRunMetric(
-        RunMetricArguments(metric, Target(truth, np.arange(4), truth, None)),
+        RunMetricArguments(metric, Targets(truth, np.arange(4), truth, None)),
         statistic,
         np.arange(4),
     )
@@ -154,7 +154,7 @@ def rare():
 
 def guard(scoring, X, y, unit=None, repeats=1):
     """What is found in given answers of out-of-fold rows."""
-    target = Target(y, np.unique(y), np.searchsorted(np.unique(y), y), unit)
+    target = Targets(y, np.unique(y), np.searchsorted(np.unique(y), y), unit)
     metric = two_class_metric(scoring, target)
     kept = SimpleNamespace(target=target)
     data = np.tile(X[:, -1].astype(int), (repeats, 1))

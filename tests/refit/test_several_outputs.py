@@ -13,7 +13,7 @@ from sklearn.metrics import get_scorer, make_scorer
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skboot import BootstrapScorer
-from skboot.refit.run_metrics import ReplicateRunMetric, Target, ValueRunMetric
+from skboot.refit.run_metrics import ReplicateRunMetric, Targets, ValueRunMetric
 from skboot.refit.scoring import run_metrics_of
 from skboot.refit.training import Answers, ScoredRows
 
@@ -26,7 +26,7 @@ def outputs(regression, n_rows=60):
 
 
 def metric_of(scorer, answers, kind=ValueRunMetric):
-    (metric,) = run_metrics_of({"m": scorer}, Target(answers.y, None, None, None), answers, {})
+    (metric,) = run_metrics_of({"m": scorer}, Targets(answers.y, None, None, None), answers, {})
     assert type(metric) is kind
     return metric
 

@@ -135,7 +135,7 @@ def test_a_difference_is_printed_as_what_it_is_wherever_it_is_shown(seed):
             ("B", estimate / 3, (estimate / 3 - abs(estimate), estimate / 3 + abs(estimate))),
         )
     }
-    result = dataclasses.replace(COMPARISON, pairs=(pair,), systems=systems)
+    result = dataclasses.replace(COMPARISON, _pairs=(pair,), systems=systems)
     if high - low <= 1e-12 * abs(estimate):
         return
     [pair] = result.pairs

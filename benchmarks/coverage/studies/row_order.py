@@ -27,7 +27,7 @@ import numpy as np
 from scipy.stats import norm
 
 from skboot._base.work import DEFAULT_WORKERS
-from skboot.study.rows import Sampling, Scoring, Wanted, checked_rows, measured_by
+from skboot.study.rows import IntervalOptions, Sampling, Scoring, checked_rows, measured_by
 from skboot.study.study import study_of
 
 from ..runner import TableStudy, one_line, seeds_of
@@ -115,7 +115,7 @@ def is_cautioned(values) -> bool:
     scored = measured_by(Scoring("mean"), named)
     sampling = Sampling(n_resamples=2, random_state=0)
     study = study_of(
-        scored, sampling, {"y_pred": values}, Wanted("auto", 0.95, DEFAULT_WORKERS), {}
+        scored, sampling, {"y_pred": values}, IntervalOptions("auto", 0.95, DEFAULT_WORKERS), {}
     )
     return any(note.text.startswith(CAUTION) for note in study.plan.design.remarks)
 
