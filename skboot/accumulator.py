@@ -433,7 +433,7 @@ class BootstrapAccumulator(Hinting):
         else:
             comparison = checked_options(interval, "max-t", level, "two-sided", None)
             score_options = IntervalOptions(
-                interval=comparison.system_interval,
+                interval=comparison.looks or "auto",
                 confidence_level=level,
                 workers=DEFAULT_WORKERS,
             )

@@ -27,7 +27,7 @@ from ..inference.data_sets import (
 )
 from ..inference.differences import share_won
 from ..inference.evidence import DrawnUnits, Evidence, joint_bounds, notes_of_cut
-from ..inference.intervals import SkewedT
+from ..inference.intervals import ALTERNATIVES, SkewedT
 from ..inference.multiplicity import LowRankRoot, holm, symmetric_root
 from ..inference.runs import RunsDifference
 from ..metrics.statistic import Facts
@@ -43,7 +43,7 @@ from ..results.comparison import (
 from ..results.data_sets import DatasetsComparison, DatasetsPair
 from ..results.method_basis import DrawnDataSetsBasis, GivenDataSetsBasis
 from ..results.result import Provenance, evaluation_result
-from .arguments import ComparisonOptions, check_adjust, check_alternative, check_reference, pairs_of
+from .arguments import ComparisonOptions, check_adjust, check_reference, pairs_of
 from .families import DifferenceLimits, Floats, comparison_of, estimated_differences, records_of
 from .runs import StudentDistribution, contrasts, root_of
 
@@ -187,7 +187,7 @@ def compare_across(
     level = check.check_confidence_level(confidence_level)
     check.check_choice("estimand", estimand, _ESTIMANDS)
     check_adjust(adjust)
-    check_alternative(alternative)
+    check.check_choice("alternative", alternative, ALTERNATIVES)
     data = checked_data_sets(scores, datasets, methods, greater_is_better)
     if reference is not None:
         check_reference(reference, dict.fromkeys(data.methods))

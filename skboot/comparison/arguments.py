@@ -14,7 +14,6 @@ from .._base.typing import ArrayLike
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import (
     ALTERNATIVES,
-    canonical_interval,
     checked_interval,
     method_of,
 )
@@ -42,7 +41,8 @@ class ComparisonOptions:
     reference : str or None
         The system that all others are compared with; None: all pairs.
     looks : Anytime or None
-        The first of the looks that the intervals shall hold at; ``interval`` is then "anytime".
+        The first of the looks that the intervals shall hold at; ``interval`` is then "anytime", and
+        that of each system holds at them, too.
     """
 
     interval: str
@@ -51,16 +51,6 @@ class ComparisonOptions:
     alternative: str = "two-sided"
     reference: str | None = None
     looks: Anytime | None = None
-
-    @property
-    def first_look(self) -> int | None:
-        """Units at the first of the looks that the intervals shall hold at."""
-        return None if self.looks is None else self.looks.first_look
-
-    @property
-    def system_interval(self) -> str | Anytime:
-        """Interval of each system, which holds at every look if those of differences do."""
-        return self.looks or "auto"
 
     @property
     def with_ranks(self) -> bool:
@@ -101,16 +91,8 @@ def checked_options(
     The name of the reference is checked with those of the systems.
     """
     level = check.check_confidence_level(confidence_level)
-    name = canonical_interval(interval, DIFFERENCE_METHODS)
-    if isinstance(name, str) and name in PROBLEMS:
-        raise check.fail(
-            "interval",
-            "be one that a paired difference has",
-            f"{name!r}, which {PROBLEMS[name]}",
-            f"Known: {['auto', *DIFFERENCE_METHODS]}.",
-        )
     check_adjust(adjust)
-    interval = checked_interval(interval, ["auto", *DIFFERENCE_METHODS], by=by)
+    interval = checked_interval(interval, ["auto", *DIFFERENCE_METHODS], PROBLEMS, by=by)
     check.check_choice("alternative", alternative, ALTERNATIVES)
     if not isinstance(interval, Anytime):
         return ComparisonOptions(interval, adjust, level, alternative, reference)
@@ -127,11 +109,6 @@ def check_adjust(adjust: Any) -> None:
         must = "be 'max-t', 'holm' or None"
         advice = "Use adjust='max-t' for simultaneous intervals."
         raise check.fail("adjust", must, repr(adjust), advice)
-
-
-def check_alternative(alternative: Any) -> None:
-    """Accept the name of an alternative."""
-    check.check_choice("alternative", alternative, ALTERNATIVES)
 
 
 def check_reference(reference: Any, names: Iterable[str | None]) -> None:

@@ -44,7 +44,7 @@ class DifferenceLimits:
     Attributes
     ----------
     low_uncut, high_uncut : ndarray
-        As the formula has them; `intervals` cuts them at the range of differences.
+        As the formula has them; intervals are cut at the range of differences.
     p_values : ndarray
     method : ndarray of str
         Names of the intervals.
@@ -65,13 +65,6 @@ class DifferenceLimits:
     def named(self, method: str) -> DifferenceLimits:
         """Return the limits under the name of another method."""
         return replace(self, method=np.full(len(self.low_uncut), method, dtype=object))
-
-    def intervals(
-        self, confidence_level: float, bounds: tuple[float, float], alternative: str
-    ) -> LazyIntervals:
-        """Return the interval of each difference, cut at the range of differences."""
-        limits = self.low_uncut, self.high_uncut, self.method
-        return LazyIntervals(*limits, confidence_level, bounds, alternative)
 
 
 class DifferenceDistribution(ABC):
@@ -143,10 +136,12 @@ def records_of(
         joint_limits = replace(distribution.bonferroni_limits(), p_values=holm(limits.p_values))
     elif options.adjust is not None:
         joint_limits = distribution.max_t_limits()
-    intervals = limits.intervals(level, bounds, alternative)
+    how = (level, bounds, alternative)
+    intervals = LazyIntervals(limits.low_uncut, limits.high_uncut, limits.method, *how)
     joint_intervals: LazyIntervals | None = intervals if joint_limits is limits else None
     if joint_limits is not None and joint_intervals is None:
-        joint_intervals = joint_limits.intervals(level, bounds, alternative)
+        low, high, method = joint_limits.low_uncut, joint_limits.high_uncut, joint_limits.method
+        joint_intervals = LazyIntervals(low, high, method, *how)
     quantiles = None if joint_limits is None else joint_limits.quantiles
     signs = None
     if joint_limits is not None and options.with_ranks:

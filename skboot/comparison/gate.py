@@ -162,7 +162,7 @@ def assert_not_worse(
             several=False,
         ),
         IntervalOptions(
-            interval=options.system_interval,
+            interval=options.looks or "auto",
             confidence_level=options.confidence_level,
             workers=workers,
         ),

@@ -28,6 +28,7 @@ from .._base.typing import (
 )
 from .._base.work import Workers, stage
 from ..inference.differences import share_won
+from ..inference.intervals import ALTERNATIVES
 from ..inference.multiplicity import LowRankRoot
 from ..inference.runs import outperformance, too_few_pairs
 from ..method_error.cv_bootstrap import MethodsDifference
@@ -60,7 +61,6 @@ from ..study.rows import IntervalOptions
 from .arguments import (
     ComparisonOptions,
     check_adjust,
-    check_alternative,
     check_reference,
     checked_names,
     checked_params,
@@ -596,7 +596,7 @@ def compare_methods(
     for name, estimator in estimators_by_name.items():
         check_estimator(f"estimators[{name!r}]", estimator)
     check_adjust(adjust)
-    check_alternative(alternative)
+    check.check_choice("alternative", alternative, ALTERNATIVES)
     if reference is not None:
         check_reference(reference, estimators_by_name)
     _check_arguments(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)

@@ -882,7 +882,7 @@ class ReplicatedDifferences(DifferenceDistribution):
             "which does not show how far others would differ."
         )
         columns["reason"] = np.where(self.intervals.untold[places], same, "").tolist()
-        if self.options.first_look is not None:
+        if self.options.looks is not None:
             # Counts and areas serve verdicts and p-values of one look.
             return columns
         if counts is not None:

@@ -34,6 +34,7 @@ from .._base.typing import (
 from ..inference._tuning import JOINT_DRAWS
 from ..inference.automatic import caution_of_distances, cautions_of
 from ..inference.evidence import joint_bounds
+from ..inference.intervals import ALTERNATIVES
 from ..inference.multiplicity import LowRankRoot, simultaneous_t
 from ..inference.runs import (
     Moments,
@@ -73,7 +74,6 @@ from ..study.study import check_units_vary, study_of
 from .arguments import (
     ComparisonOptions,
     check_adjust,
-    check_alternative,
     check_reference,
     checked_names,
     constant_answers_note,
@@ -266,7 +266,7 @@ def compare_runs(
     check.check_choice("interval", interval, _INTERVALS)
     check.check_choice("varied", varied, VARIED)
     check_adjust(adjust)
-    check_alternative(alternative)
+    check.check_choice("alternative", alternative, ALTERNATIVES)
     workers = check.check_workers(n_jobs, verbose)
     scoring = Scoring(
         metric=metric, greater_is_better=greater_is_better, pos_label=pos_label, labels=labels

@@ -327,7 +327,7 @@ def compare_systems(
     )
     workers = check.check_workers(n_jobs, verbose)
     score_options = IntervalOptions(
-        interval=options.system_interval,
+        interval=options.looks or "auto",
         confidence_level=options.confidence_level,
         workers=workers,
     )
@@ -588,7 +588,9 @@ def _scored_systems(
         chosen = chosen_interval(study, evidence)
         results.append(score_result(study, score, SystemBasis(evidence), chosen))
         notes_on_few = (note for note in chosen.notes if note.kind == "few")
-        shared_notes.append((*notes_on_few, *score.notes, *study.notes, *study.plan.design.remarks))
+        notes_on_rows = score.rows.notes_for(score.statistic)
+        remarks = study.plan.design.remarks
+        shared_notes.append((*notes_on_few, *notes_on_rows, *study.notes, *remarks))
         answers = list(copy_of_truth_note(name, score.rows, "advice"))
         if score.rows.are_constant:
             answers += constant_answers_note(name, [score.rows])
@@ -666,9 +668,7 @@ def _same_rows(
     has_error_freedom &= min(design.n_units) * len(scores) <= _MOST_LEFT_OUT
     has_error_freedom &= not design.no_jackknife and draws.binding is not None
     # Rows on which two shares differ are all that looks need.
-    by_counts = options.first_look is not None and all(
-        system.share is not None for system in evidence
-    )
+    by_counts = options.looks is not None and all(system.share is not None for system in evidence)
     left_out = covariances = None
     if (options.interval in LEAVING_OUT and not by_counts) or has_error_freedom:
         if design.no_jackknife:
@@ -694,7 +694,7 @@ def _same_rows(
             # Of shares of right rows few that differ have a closed form.
             tables = [None if right[k] is not None else scores[k].table for k in at]
         same_rows[key] = SameRows(
-            predicted=[None if options.first_look else scores[k].answers for k in at],
+            predicted=[None if options.looks else scores[k].columns[1] for k in at],
             right=[right[k] for k in at],
             left_out=None if left_out is None else replace(left_out, values=left_out.values[at]),
             areas=None

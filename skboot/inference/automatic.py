@@ -558,7 +558,7 @@ def few_deciding(evidence: Evidence) -> str:
     classes does, or an average over classes; rows that the metric knows to decide; and of all
     others, unless the interval is exact for any number, units that carry the variation.
     """
-    facts, number, unit = evidence.facts, evidence.n_deciding, evidence.drawn.design.unit
+    facts, unit = evidence.facts, evidence.drawn.design.unit
     n_of_class = facts.of_class
     if evidence.smoothed is not None and (facts.class_sizes is None or len(facts.class_sizes) < 3):
         # Tables that are drawn smoothed hold for any number of rows of two classes (record 0116).
@@ -574,7 +574,10 @@ def few_deciding(evidence: Evidence) -> str:
             if facts.class_sizes is not None:
                 rows = f"About {min(round(n_of_class), enough - 1)} rows of each class decide"
             return f"{rows} {{}} (fewer than {enough})"
-    if number is None or (facts.proportion is not None and evidence.independent_rows):
+    if facts.proportion is not None and evidence.independent_rows:
+        return ""
+    number = evidence.n_deciding
+    if number is None:
         return ""
     least: float = FEW_CARRIERS
     if number == facts.of_kind or evidence.drawn.design.units_are_rows:

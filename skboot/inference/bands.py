@@ -237,7 +237,7 @@ def _largest_deviations(
     varies = is_judged & (error > 0)
     if not varies.any():
         return [np.zeros(0)]
-    deviations = np.array(replicates if varies.all() else replicates[:, varies])
+    deviations = replicates.copy() if varies.all() else replicates[:, varies]
     deviations -= estimate[varies]
     deviations /= error[varies]
     is_defined = not np.isnan(deviations).any()

@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -1367,7 +1367,9 @@ def canonical_interval(name: Any, also: Sequence[str] = ()) -> Any:
     return name
 
 
-def checked_interval(interval: Any, known: Sequence[str], **refused: Any) -> str | Anytime:
+def checked_interval(
+    interval: Any, known: Sequence[str], problems: Mapping[str, str] | None = None, **refused: Any
+) -> str | Anytime:
     """Accept the name of an interval that is made at one look, or one that holds at every look.
 
     Parameters
@@ -1376,10 +1378,18 @@ def checked_interval(interval: Any, known: Sequence[str], **refused: Any) -> str
         That is asked for.
     known : sequence of str
         What can be asked for; with "anytime" also `Anytime`.
+    problems : mapping of str, optional
+        Why other intervals are none of a paired difference.
     refused : dict
         Arguments, by name, for which no interval that holds at every look is known.
     """
+    if isinstance(interval, str) and interval in known and interval != "anytime":
+        return interval
     name = canonical_interval(interval, known)
+    if problems and isinstance(name, str) and name in problems:
+        must = "be one that a paired difference has"
+        got = f"{name!r}, which {problems[name]}"
+        raise check.fail("interval", must, got, f"Known: {[*known]}.")
     if isinstance(interval, Anytime) or interval is Anytime or check.is_among(name, ["anytime"]):
         if "anytime" not in known:
             must = "be one that holds at one look"

@@ -239,7 +239,7 @@ class Roc(Curve):
             part[:] = below = points.before(1)
             with np.errstate(invalid="ignore", divide="ignore"):
                 if ends is not None:
-                    # Rows of both classes have one score; else none are at a threshold of negatives.
+                    # Rows of both classes have one score; else each threshold passes one class.
                     negatives_below = points.before(0)
                     step = points.after(0) - negatives_below
                     np.multiply(shares, negatives, out=part)

@@ -43,6 +43,9 @@ TABLE_UNITS = 100
 # Minimum units for the Poisson fill, and for numpy's binomials of two atoms; below it units are
 # placed one by one, and a binomial is looked up in its distribution (record 0010).
 POISSON_FILL_UNITS = 256
+# Cells of equal width, a power of two, by which a binomial is looked up in its distribution: of 100
+# units some 5 % of the numbers lie in a cell with two counts.
+LAW_CELLS = 1 << 10
 # Standard deviations by which Poisson totals stay below the wanted total; a fuller resample, one in
 # 160, is drawn again (record 0010).
 SHORTFALL = 2.5

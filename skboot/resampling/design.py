@@ -471,11 +471,6 @@ class SamplingDesign(DesignWords, ABC):
     # ------------------------------------------------------------------ numbers of units
 
     @cached_property
-    def smallest_side(self) -> int:
-        """Number of units of the factor that has the fewest."""
-        return min(self.n_units)
-
-    @cached_property
     def n_strata(self) -> int:
         """Number of strata, 1 without."""
         return 1 if self.strata is None else int(self.strata.max()) + 1
@@ -485,7 +480,7 @@ class SamplingDesign(DesignWords, ABC):
         """Units less strata, of the factor with the fewest units, or `freedom`; at least 1."""
         if self.freedom is not None:
             return max(self.freedom[0], 1.0)
-        return max(self.smallest_side - self.n_strata, 1)
+        return max(min(self.n_units) - self.n_strata, 1)
 
     @property
     def inflation(self) -> float:
@@ -495,7 +490,7 @@ class SamplingDesign(DesignWords, ABC):
         """
         if self.freedom is not None:
             return self.freedom[1]
-        return self.smallest_side / self.degrees_of_freedom
+        return min(self.n_units) / self.degrees_of_freedom
 
     @cached_property
     def draws_independent_rows(self) -> bool:
@@ -524,7 +519,7 @@ class SamplingDesign(DesignWords, ABC):
         Not so of one unit, one in each stratum, or one that has all the weight.
         """
         if rows is None and (weights is None or weights.all()):
-            return self.smallest_side > (1 if self.units_are_blocks else self.n_strata)
+            return min(self.n_units) > (1 if self.units_are_blocks else self.n_strata)
         rows = np.arange(self.n_samples) if rows is None else rows
         rows = rows if weights is None else rows[weights > 0]
         # Rows that are units are different ones.

@@ -33,6 +33,7 @@ from ._tuning import (
     EQUAL_ATOMS,
     FILL_BYTES,
     HEAVY_ENTRIES,
+    LAW_CELLS,
     PLACED_ATOMS,
     POISSON_FILL_UNITS,
     SHORTFALL,
@@ -89,7 +90,13 @@ def multinomial_counts(
         rare = int(np.argmin(multiplicity))
         if n < POISSON_FILL_UNITS:
             law = special.bdtr(np.arange(n), n, multiplicity[rare] / n)
-            counts[:, rare] = np.searchsorted(law, rng.random(n_resamples), side="right")
+            uniform = rng.random(n_resamples)
+            # Most cells of (0, 1) hold no value of the law: all numbers in one have the same count.
+            in_cell = np.bincount((LAW_CELLS * law).astype(np.intp), minlength=LAW_CELLS + 1)
+            cell = (LAW_CELLS * uniform).astype(np.intp)
+            counts[:, rare] = (np.cumsum(in_cell) - in_cell).take(cell)
+            unsure = np.flatnonzero(in_cell.take(cell))
+            counts[unsure, rare] = np.searchsorted(law, uniform[unsure], side="right")
         else:
             counts[:, rare] = rng.binomial(n, multiplicity[rare] / n, size=n_resamples)
         counts[:, 1 - rare] = n - counts[:, rare]

@@ -625,7 +625,7 @@ def _notes_of(call: CurveCall, draws: Sequence[CurveDraws]) -> list[Note]:
     notes = list(call.plan.design.remarks)
     notes += dict.fromkeys(note for side in draws for note in side.notes)
     # Of resamples at the points where the data have a value.
-    missing = [np.isnan(side.replicates[:, ~np.isnan(side.estimate)]) for side in draws]
+    missing = [np.isnan(side.replicates) & ~np.isnan(side.estimate) for side in draws]
     undefined = max(int(side.any(axis=1).sum()) for side in missing)
     if undefined:
         text = (

@@ -533,7 +533,7 @@ def with_judge(
         if labels.weight != "auto" or is_shorter:
             result, notes_told = result_corrected, notes_corrected
     if result is not result_alone:
-        n_units = of_labels.plan.design.smallest_side
+        n_units = min(of_labels.plan.design.n_units)
         if isinstance(result, ComparisonResult) and n_units < FEW_FOR_DIFFERENCE:
             unit = of_labels.plan.design.unit
             text = (
@@ -686,8 +686,8 @@ def _rows_at(at: NDArray[np.intp], y_true: Any, y_preds: Any, sampling: Sampling
 def _check_enough(study: Study, study_alone: Study, columns: LabelColumns) -> None:
     """Refuse too few labelled units, or rows of a class for a metric of classes."""
     name, design = "y_true" if columns.of_truth else "y_pred", study_alone.plan.design
-    if design.smallest_side < FEWEST_UNITS:
-        raise _too_few(name, study.plan.design.unit, design.smallest_side)
+    if min(design.n_units) < FEWEST_UNITS:
+        raise _too_few(name, study.plan.design.unit, min(design.n_units))
     for by_system in study.scores.values():
         [measured, *_] = next(iter(by_system.values()))
         statistic = measured.statistic

@@ -581,7 +581,7 @@ def _evidence_of(scored: ScoredRuns) -> tuple[RunsEvidence, RunVariance | None]:
         noise = ResampleNoise(replicates[:, defined], design.inflation)
     split = None
     if "components" not in refused:
-        options: dict[str, Any] = {"n_units": design.smallest_side}
+        options: dict[str, Any] = {"n_units": min(design.n_units)}
         if sign:
             options["floor"] = least_test_variance(design.n_samples)
         test_df, of_samples = design.degrees_of_freedom, moments(scores, noise, call.samples)
@@ -605,7 +605,7 @@ def _evidence_of(scored: ScoredRuns) -> tuple[RunsEvidence, RunVariance | None]:
         seeds=None if "t" in refused else over_runs_alone(scores[call.centre]),
         refused=refused,
         system=scored.system,
-        n_test_units=design.smallest_side,
+        n_test_units=min(design.n_units),
         n_rows=design.n_samples,
         bounds=scored.system.facts.bounds,
         zero_one_sign=sign,
