@@ -744,7 +744,6 @@ def walked():
     }
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_an_entry_of_a_table_is_meant_by_an_attribute_of_its_name():
     table = bootstrap_score(TRUTH, X[:, 0], metric=["roc_auc", "average_precision"])
     with pytest.raises(AttributeError, match=r"Did you mean \['auc'\]\?"):
@@ -761,6 +760,7 @@ def test_a_level_in_the_place_of_the_method_is_named(level):
         result.interval(True)
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_every_hint_names_what_is_there_and_answers():
     asked = {word for names in hints._ATTRIBUTES.values() for word in names.split()}
     asked |= {"index", "count", "fit_transform", "feature_names_in_", "best_score_", "score"}
