@@ -744,6 +744,7 @@ def walked():
     }
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_an_entry_of_a_table_is_meant_by_an_attribute_of_its_name():
     table = bootstrap_score(TRUTH, X[:, 0], metric=["roc_auc", "average_precision"])
     with pytest.raises(AttributeError, match=r"Did you mean \['auc'\]\?"):
