@@ -177,7 +177,7 @@ class CurveBandDisplay(Display):
         Raises
         ------
         ValueError
-            If the curves are of different kinds.
+            If the curves are of different kinds, or several with one name.
         """
         check_asked(name=name)
         curves: list[Any] = [result]
@@ -189,6 +189,7 @@ class CurveBandDisplay(Display):
             if not curves or not are_curves:
                 must = "be a CurveResult, or a mapping of them"
                 raise fail("result", must, f"{type(result).__name__}")
+        _check_name(name, len(curves))
         sample = curves[0]
         if len({(shown.curve, shown._is_difference) for shown in curves}) > 1:
             kinds = sorted({shown.curve for shown in curves})
@@ -398,8 +399,7 @@ class CurveBandDisplay(Display):
         """
         check_asked(name=name, plot_chance_level=plot_chance_level, despine=despine)
         styles = _styles_of(curve_kwargs, len(self.lines))
-        if name is not None and len(self.lines) > 1:
-            raise fail("name", "not be given with several curves", repr(name))
+        _check_name(name, len(self.lines))
         ax = self._take_axes(ax, figsize=(5.6, 4.6))
         self.lines_, self.bands_ = [], []
         for k, line in enumerate(self.lines):
@@ -464,6 +464,12 @@ class CurveBandDisplay(Display):
             ax.set_ylim(min(-_BELOW * highest, 1.05 * lowest), 1.05 * highest)
             limit_axis(ax, "x", 0.0, max(float(line.x[-1]) for line in self.lines))
         self._draw_legend_below()
+
+
+def _check_name(name: str | None, n_curves: int) -> None:
+    """Refuse one name of several curves, which would have it all."""
+    if name is not None and n_curves > 1:
+        raise fail("name", "not be given with several curves", repr(name))
 
 
 def _styles_of(styles: Any, n_curves: int) -> list[dict[str, Any]]:
