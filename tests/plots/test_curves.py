@@ -106,7 +106,7 @@ def test_several_curves_have_no_common_name():
     results = bootstrap_curve(Y, {"a": P, "b": 1 - P}, curve="roc", **FEW)
     display = CurveBandDisplay.from_result(results)
     for draw in (display.plot, results.plot):
-        with pytest.raises(ValueError, match="'name' parameter .* with several curves"):
+        with pytest.raises(ValueError, match=r"'name' parameter .* with several curves"):
             draw(name="model")
     legend = results["a"].plot(name="model").ax_.get_legend()
     assert labels_of(legend)[0].startswith("model (")
