@@ -189,7 +189,6 @@ class CurveBandDisplay(Display):
             if not curves or not are_curves:
                 must = "be a CurveResult, or a mapping of them"
                 raise fail("result", must, f"{type(result).__name__}")
-        _check_name(name, len(curves))
         sample = curves[0]
         if len({(shown.curve, shown._is_difference) for shown in curves}) > 1:
             kinds = sorted({shown.curve for shown in curves})
@@ -214,6 +213,9 @@ class CurveBandDisplay(Display):
             reference=None if widest.reference is None else (widest.x, widest.reference),
             is_difference=sample._is_difference,
         )
+        if len(curves) > 1:
+            # One name of several is refused there.
+            kwargs["name"] = name
         return display.plot(ax, **kwargs)
 
     @classmethod
@@ -399,7 +401,8 @@ class CurveBandDisplay(Display):
         """
         check_asked(name=name, plot_chance_level=plot_chance_level, despine=despine)
         styles = _styles_of(curve_kwargs, len(self.lines))
-        _check_name(name, len(self.lines))
+        if name is not None and len(self.lines) > 1:
+            raise fail("name", "not be given with several curves", repr(name))
         ax = self._take_axes(ax, figsize=(5.6, 4.6))
         self.lines_, self.bands_ = [], []
         for k, line in enumerate(self.lines):
@@ -464,12 +467,6 @@ class CurveBandDisplay(Display):
             ax.set_ylim(min(-_BELOW * highest, 1.05 * lowest), 1.05 * highest)
             limit_axis(ax, "x", 0.0, max(float(line.x[-1]) for line in self.lines))
         self._draw_legend_below()
-
-
-def _check_name(name: str | None, n_curves: int) -> None:
-    """Refuse one name of several curves, which would have it all."""
-    if name is not None and n_curves > 1:
-        raise fail("name", "not be given with several curves", repr(name))
 
 
 def _styles_of(styles: Any, n_curves: int) -> list[dict[str, Any]]:
