@@ -16,7 +16,7 @@ from ._base.typing import ArrayLike, Band, BlockLength, CurveName, CurveOptions
 from .results import ResultTable
 from .results.curve import CurveResult, curve_named
 from .study.curves import CurveAsked, evaluate_curves
-from .study.rows import IntervalOptions, Sampling, is_lazy, name_all_missing
+from .study.rows import IntervalOptions, Sampling, name_all_missing
 
 
 @overload
@@ -187,7 +187,7 @@ def bootstrap_curve(
     workers = check.check_workers(n_jobs, verbose)
     score_options = IntervalOptions(interval="percentile", confidence_level=level, workers=workers)
     scores = list(y_score.values()) if isinstance(y_score, Mapping) else [y_score]
-    if is_lazy(y_true, *scores):
+    if check.is_lazy(y_true, *scores):
         # Imported here, because few columns are read in parts.
         from .streams.curves import streamed_curves
 

@@ -25,7 +25,7 @@ from ._base.typing import (
 from .inference.intervals import FOR_ONE_SCORE, checked_interval, method_of
 from .metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
-from .study.rows import IntervalOptions, Sampling, Scoring, is_lazy
+from .study.rows import IntervalOptions, Sampling, Scoring
 from .study.study import results_of, study_of_system
 
 
@@ -277,7 +277,7 @@ def bootstrap_score(
     )
     if proxy is not None:
         return _score_with_judge(proxy, y_true, y_pred, sampling, scoring, score_options)
-    if is_lazy(y_true, y_pred):
+    if check.is_lazy(y_true, y_pred):
         # Imported here, because few columns are read in parts.
         from .streams.columns import streamed
 

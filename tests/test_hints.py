@@ -745,6 +745,23 @@ def walked():
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_an_entry_of_a_table_is_meant_by_an_attribute_of_its_name():
+    table = bootstrap_score(TRUTH, X[:, 0], metric=["roc_auc", "average_precision"])
+    with pytest.raises(AttributeError, match=r"Did you mean \['auc'\]\?"):
+        _ = table.auc
+    assert table["auc"] == table["roc_auc"]
+
+
+@pytest.mark.parametrize("level", [0.9, 90])
+def test_a_level_in_the_place_of_the_method_is_named(level):
+    result = bootstrap_score(TRUTH, DECISION, random_state=0)
+    with pytest.raises(ValueError, match=r"Use confidence_level=0\.9\.$"):
+        result.interval(level)
+    with pytest.raises(ValueError, match=r"Got True\.$"):
+        result.interval(True)
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_every_hint_names_what_is_there_and_answers():
     asked = {word for names in hints._ATTRIBUTES.values() for word in names.split()}
     asked |= {"index", "count", "fit_transform", "feature_names_in_", "best_score_", "score"}

@@ -62,11 +62,6 @@ class Anytime:
         object.__setattr__(self, "first_look", units)
 
 
-def _is_in_parts(column: Any) -> bool:
-    """Whether the rows of a column are not in memory."""
-    return check.is_dask(column) or getattr(column, "is_scanned", False) is True
-
-
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class TwoColumns:
     """Two columns that each row has a member of: the units of `Crossed` and `Trials`.
@@ -86,7 +81,7 @@ class TwoColumns:
     def __init__(self, a: ArrayLike, b: ArrayLike) -> None:
         object.__setattr__(self, "columns", (a, b))
         for name, column in zip("ab", self.columns, strict=True):
-            if _is_in_parts(column):
+            if check.is_lazy(column):
                 advice = "Use .compute(), or .collect()."
                 raise check.fail(name, "be in memory", type(column).__name__, advice)
             advice = "Give each column by itself: table['speaker_1'], table['speaker_2']."
@@ -253,7 +248,7 @@ class Judge:
     ) -> None:
         columns = labels.values() if isinstance(labels, Mapping) else [labels]
         # Columns that are not in memory are refused with those beside them.
-        have_rows = all(_is_in_parts(column) or np.ndim(column) for column in columns)
+        have_rows = all(check.is_lazy(column) or np.ndim(column) for column in columns)
         if isinstance(labels, Judge) or not have_rows:
             must = "be the judge's labels, one for each row"
             raise check.fail("labels", must, repr(labels))
@@ -288,7 +283,7 @@ class Judge:
         columns = self.by_system
         if None not in columns:
             shown = f"<{check.counted(len(columns), 'system')}>"
-        elif _is_in_parts(columns[None]):
+        elif check.is_lazy(columns[None]):
             shown = f"<{type(columns[None]).__name__}>"
         else:
             shown = f"<{check.counted(len(columns[None]), 'row')}>"

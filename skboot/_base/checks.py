@@ -285,8 +285,7 @@ def pivot_of(frame: Any) -> str:
         named; "" for anything else.
     """
     columns = [*getattr(frame, "columns", ())]
-    is_read = not is_dask(frame) and getattr(frame, "is_scanned", False) is not True
-    if not is_read or len({*columns}) != 3 or not hasattr(frame, "__getitem__"):
+    if is_lazy(frame) or len({*columns}) != 3 or not hasattr(frame, "__getitem__"):
         return ""
     values = {name: np.asarray(frame[name]) for name in columns}
     # A column of objects may hold numbers.
@@ -722,6 +721,15 @@ def is_dask(values: Any) -> bool:
     """Whether values are a collection of dask, whose rows are computed when they are asked for."""
     is_collection = hasattr(type(values), "__dask_graph__")
     return is_collection and values.__dask_graph__() is not None
+
+
+def is_lazy(*columns: Any) -> bool:
+    """Whether a column is read in parts: one of dask, or of a scanned data set."""
+    return any(
+        getattr(column, "is_scanned", False) is True
+        or (hasattr(type(column), "__dask_graph__") and is_dask(column))
+        for column in columns
+    )
 
 
 def has_order(values: Any) -> bool:

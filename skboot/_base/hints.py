@@ -6,6 +6,7 @@ call fails all the same.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import inspect
 import re
@@ -207,6 +208,9 @@ def attribute_for(instance: Any, name: str) -> str:
     # Parts of a result may have what it lacks.
     parts: dict[str, Any] = {}
     if isinstance(instance, Mapping):
+        with contextlib.suppress(KeyError):
+            instance[name]
+            return f"[{name!r}]"
         parts = {f"[{key!r}]": instance[key] for key in list(instance)[:1]}
     for attribute in ("result_", "confidence_interval", "pairs"):
         part: Any = getattr(instance, attribute, None) if attribute in present else None

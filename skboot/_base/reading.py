@@ -246,8 +246,15 @@ def _read_parquet(path: str, selection: Selection) -> CellsByName:
 
 
 def _parts_of(folder: str) -> list[str]:
-    """Return the Parquet files in a folder and in those below it, in the order of their names."""
-    return sorted(map(str, Path(folder).rglob("*.parquet")))
+    """Return the Parquet files in a folder and in those below it, in the order of their names.
+
+    Names that begin with a dot or an underscore are of files that nobody finished, or of caches.
+    """
+    return sorted(
+        str(path)
+        for path in Path(folder).rglob("*.parquet")
+        if path.is_file() and not any(part[0] in "._" for part in path.relative_to(folder).parts)
+    )
 
 
 def _column_array(column: Any) -> NDArray[Any]:

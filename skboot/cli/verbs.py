@@ -13,6 +13,7 @@ import numpy as np
 from .._base.arguments import Anytime, Trials
 from .._base.errors import BadArgument, arguments_named, parts_of, warn_user
 from .._base.reading import BadCall
+from ..inference.intervals import canonical_interval
 from ..metrics.cells import check_two_columns
 from ..results.rendering import Table
 from ..results.result import plain
@@ -289,7 +290,7 @@ def _call_function(
     if call.same_population:
         options["groups"] = Trials(*options["groups"].T)
     first_look = getattr(call, "first_look", None)
-    if (first_look is None) == (options.get("interval") == "anytime"):
+    if (first_look is None) == (canonical_interval(options.get("interval")) == "anytime"):
         raise BadCall(
             "--interval anytime and --first-look go together: --interval anytime --first-look 100 "
             "is the interval that holds at every look from 100 rows on"

@@ -388,7 +388,7 @@ def _scores_in_array(values: Any, datasets: Any, methods: Any, greater_is_better
 
 def _checked_labels(name: str, values: Any, n: int, noun: str) -> list[str]:
     """Names beside an array, one per row or column."""
-    must = f"name each of the {check.counted(n, noun)} of the array"
+    must = f"name each {noun} of the array, {n} in all"
     if values is None or isinstance(values, str | bytes):
         raise check.fail(name, must, repr(values), f"Use {name}=['A', 'B', ...].")
     names = [str(label) for label in values]

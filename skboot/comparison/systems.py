@@ -55,7 +55,6 @@ from ..study.rows import (
     Sampling,
     Scoring,
     checked_rows,
-    is_lazy,
     measured_by,
     name_all_missing,
 )
@@ -413,7 +412,7 @@ def study_of_systems(
         Of a gate: the direction must be known, and systems are called as arguments.
     """
     settings, is_gate = scoring.settings | options.settings, margin is not None
-    if is_lazy(y_true, *(y_preds.values() if isinstance(y_preds, Mapping) else [y_preds])):
+    if check.is_lazy(y_true, *(y_preds.values() if isinstance(y_preds, Mapping) else [y_preds])):
         # Imported here, because few columns are read in parts.
         from ..streams.columns import STREAMED_DIFFERENCES, settings_of_columns, stream_of_columns
 
@@ -805,7 +804,7 @@ def studies_of_each(
     columns: list[Any] = []
     for argument in (y_true, y_preds):
         columns += argument.values() if isinstance(argument, Mapping) else [argument]
-    if is_lazy(*columns):
+    if check.is_lazy(*columns):
         advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
         must = "be True with columns that are not in memory"
         raise check.fail("paired", must, "False", advice)

@@ -177,7 +177,7 @@ class CurveBandDisplay(Display):
         Raises
         ------
         ValueError
-            If the curves are of different kinds.
+            If the curves are of different kinds, or several with one name.
         """
         check_asked(name=name)
         curves: list[Any] = [result]
@@ -213,6 +213,9 @@ class CurveBandDisplay(Display):
             reference=None if widest.reference is None else (widest.x, widest.reference),
             is_difference=sample._is_difference,
         )
+        if len(curves) > 1:
+            # One name of several is refused there.
+            kwargs["name"] = name
         return display.plot(ax, **kwargs)
 
     @classmethod

@@ -24,7 +24,7 @@ from .._base.arguments import Anytime
 from .._base.checks import check_choice, check_confidence_level, check_count, check_flag, fail
 from .._base.doors import door
 from .._base.errors import as_type_error, collected, refuse, tell
-from .._base.hints import Hinting
+from .._base.hints import Hinting, level_meant
 from .._base.typing import Estimand, Layout, MethodInterval, RunsInterval
 from .._base.values import load, read_only, same_values, save, write_atomically
 from .._base.versions import versions_used
@@ -1084,8 +1084,13 @@ class EvaluationResult(FromACall, ShownNumbers):
         names: list[tuple[str, Any]] = [("method", method), ("estimand", estimand)]
         for name, value in names:
             if value is not None and not isinstance(value, str):
-                looks = f"Give it to the call: bootstrap_score(..., interval=skboot.{value!r})."
-                advice = looks if isinstance(value, Anytime) else ""
+                advice = ""
+                if isinstance(value, Anytime):
+                    advice = (
+                        f"Give it to the call: bootstrap_score(..., interval=skboot.{value!r})."
+                    )
+                elif name == "method" and "=" in (level := level_meant(name, value)):
+                    advice = f"Use {level}."
                 raise fail(name, "be None or a name", repr(value), advice)
         if confidence_level is not None:
             confidence_level = check_confidence_level(confidence_level)

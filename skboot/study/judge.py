@@ -38,7 +38,7 @@ from ..metrics.statistic import Facts
 from ..resampling.design import RowDesign, SamplingDesign, words_of_groups
 from ..resampling.plan import ResamplingPlan
 from ..results import ComparisonResult, EvaluationResult
-from .rows import WHOLE, Arguments, IntervalOptions, Measured, Part, Rows, Sampling, is_lazy
+from .rows import WHOLE, Arguments, IntervalOptions, Measured, Part, Rows, Sampling
 from .study import ALONE, IN_MEMORY, Draws, Score, Source, Study, draw
 
 Floats = NDArray[np.float64]
@@ -434,7 +434,7 @@ class LabelledTwice:
         if score_options.adjust is not None:
             raise check.fail("adjust", "be None with proxy", repr(score_options.adjust))
         check.check_choice("interval", interval, intervals)
-        if is_lazy(y_true, *_columns_by_system(y_preds).values(), *judge.by_system.values()):
+        if check.is_lazy(y_true, *_columns_by_system(y_preds).values(), *judge.by_system.values()):
             advice = "A judge's labels need arrays: .compute(), or .collect()."
             must = "not be combined with columns that are not in memory"
             raise check.fail("proxy", must, "", advice)

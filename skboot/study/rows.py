@@ -20,7 +20,12 @@ from scipy import sparse
 
 from .._base import checks as check
 from .._base.arguments import Anytime, Trials, TwoColumns
-from .._base.checks import category_order, declared_categories, is_column, is_dask, order_of
+from .._base.checks import (
+    category_order,
+    declared_categories,
+    is_column,
+    order_of,
+)
 from .._base.errors import Note, amend, only_advises, parts_of, rename, tell
 from .._base.typing import ArrayLike
 from .._base.work import Workers
@@ -269,15 +274,6 @@ class Part:
 
 
 WHOLE = (Part(None, None, None),)
-
-
-def is_lazy(*columns: Any) -> bool:
-    """Whether a column is read in parts: one of dask, or of a scanned data set."""
-    return any(
-        getattr(column, "is_scanned", False) is True
-        or (hasattr(type(column), "__dask_graph__") and is_dask(column))
-        for column in columns
-    )
 
 
 def checked_rows(

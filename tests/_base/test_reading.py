@@ -210,6 +210,17 @@ def test_a_folder_of_parquet_parts_is_read_as_scan_dataset_reads_it(tmp_path, is
         np.testing.assert_array_equal(columns[name], scanned[name].collect())
 
 
+def test_a_folder_of_data_sets_is_read_without_what_nobody_finished(tmp_path):
+    parquet, pyarrow = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    for k, place in enumerate(("monday.parquet", "tuesday.parquet")):
+        (tmp_path / place).mkdir()
+        parquet.write_table(pyarrow.table({"a": [k]}), tmp_path / place / "part-0.parquet")
+    (tmp_path / "_temporary").mkdir()
+    (tmp_path / "_temporary" / "part-1.parquet").write_text("half of a file")
+    columns, scanned = read_columns(str(tmp_path), ["a"]), scan_dataset(tmp_path)
+    assert columns["a"].tolist() == scanned["a"].collect().tolist() == [0, 1]
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(BadCall, match=r"cannot read .*nothing\.csv.*No such file"):
         read_columns(str(tmp_path / "nothing.csv"), ["a"])

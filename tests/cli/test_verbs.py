@@ -48,6 +48,12 @@ def test_score_is_bootstrap_score(record, digits):
     assert record("score", "--y-true", "digit", "--y-pred", "bayes") == as_json(expected.to_dict())
 
 
+def test_an_interval_at_every_look_has_the_name_that_tables_print(record):
+    words = ("--y-true", "digit", "--y-pred", "bayes", "--first-look", "100", "--interval")
+    named, printed = (record("score", *words, name) for name in ("anytime", "Anytime"))
+    assert named == printed
+
+
 def test_score_of_several_systems_metrics_and_subgroups_is_a_table(record, digits):
     words = ("--y-true", "digit", "--systems", *NAMES, "--metric", "accuracy", "f1_macro")
     options = {"metric": ["accuracy", "f1_macro"], **SHORT}

@@ -102,6 +102,16 @@ def test_curves_of_two_kinds_are_refused():
         CurveBandDisplay.from_result({"a": 3})
 
 
+def test_several_curves_have_no_common_name():
+    results = bootstrap_curve(Y, {"a": P, "b": 1 - P}, curve="roc", **FEW)
+    display = CurveBandDisplay.from_result(results)
+    for draw in (display.plot, results.plot):
+        with pytest.raises(ValueError, match=r"'name' parameter .* with several curves"):
+            draw(name="model")
+    legend = results["a"].plot(name="model").ax_.get_legend()
+    assert labels_of(legend)[0].startswith("model (")
+
+
 def test_predictions_are_drawn_as_their_result():
     display = CurveBandDisplay.from_predictions(Y, P, name="Model", curve="det", **FEW)
     assert display.results_ == bootstrap_curve(Y, P, curve="det", **FEW)
