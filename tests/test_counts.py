@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+from test_architecture import modules
 
 import skboot
 
@@ -50,14 +51,15 @@ MOST = {
 
 def counts_of(package):
     """Each count of MOST, for the package whose folder is given."""
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in package.rglob("*.py")]
+    read = list(modules(package))
+    trees = [module.tree for module in read]
     counts = collections.Counter({"files": len(trees)})
     modules_of = collections.Counter(name for tree in trees for name in _private_names(tree))
     n_common = sum(n_modules >= MANY_MODULES for n_modules in modules_of.values())
     counts["private names that stand in four modules or more"] = n_common
     n_bindings = n_pronouns = n_private = n_prepositions = 0
-    for tree in trees:
-        nodes = list(ast.walk(tree))
+    for module in read:
+        tree, nodes = module.tree, module.nodes
         functions = [node for node in nodes if isinstance(node, FUNCTIONS)]
         counts["functions"] += len(functions)
         counts["functions that read the caller's stack"] += sum(map(_reads_the_stack, functions))
@@ -91,7 +93,7 @@ def names_of_several_types(package):
 
     A subclass counts as the class that it begins with, and a tuple of different things as none.
     """
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in package.rglob("*.py")}
+    trees = {module.path: module.tree for module in modules(package)}
     classes = [node for tree in trees.values() for node in tree.body if _is_class(node)]
     bases = {node.name: [_last_name(base) for base in node.bases] for node in classes}
 

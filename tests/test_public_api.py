@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import functools
 import importlib
 import inspect
 import re
@@ -13,6 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from in_turn import in_turn
 
 import skboot
 from skboot.results import result
@@ -154,7 +156,7 @@ def test_the_reference_page_heads_a_paragraph_with_each_public_class():
     assert listed_attributes().keys() == classes | SHARED.keys()
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@in_turn(name=CLASSES)
 def test_the_reference_page_lists_each_attribute_of_a_public_class(name):
     cls, listed = public_object(name), listed_attributes()
     shared = [listed[heading] for heading, base in SHARED.items() if issubclass(cls, base)]
@@ -167,7 +169,7 @@ def test_the_reference_page_lists_each_attribute_of_a_public_class(name):
     assert beside <= set().union(*(vars(base).get("__annotations__", {}) for base in cls.__mro__))
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@in_turn(name=CLASSES)
 def test_each_attribute_that_an_object_sets_is_documented(name):
     cls = public_object(name)
     for base in cls.__mro__:
@@ -246,12 +248,12 @@ def test_what_a_score_does_not_need_is_not_imported_with_it():
     assert not waiting & {name.removeprefix("skboot.") for name in done.stdout.split()}
 
 
-@pytest.mark.parametrize("name", CALLABLES)
+@in_turn(name=CALLABLES)
 def test_each_public_name_has_an_example(name):
     assert re.search(r"^\s*Examples\n\s*-+\n(.*\n)*?\s*>>> ", public_object(name).__doc__, re.M)
 
 
-@pytest.mark.parametrize("name", [*NAMES, *MEMBERS])
+@in_turn(name=[*NAMES, *MEMBERS])
 def test_each_docstring_passes_numpydoc_validation(name):
     validate = pytest.importorskip("numpydoc.validate").validate
     errors = {tuple(error) for error in validate(name)["errors"] if error[0] in checks()}
@@ -266,6 +268,7 @@ def is_value(cls):
     return dataclasses.is_dataclass(cls) or hasattr(cls, "_fields")
 
 
+@functools.cache
 def checks():
     """The checks that pyproject.toml asks for: with "all", those listed are the ones left out."""
     validate = importlib.import_module("numpydoc.validate")

@@ -5,26 +5,21 @@ There is none, and this keeps it so.
 """
 
 import ast
-import importlib.util
-from pathlib import Path
+from functools import cache
 
 import pytest
+from test_architecture import PACKAGE, modules
 
-PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 METRICS = PACKAGE / "metrics"
 
 
-def trees(paths):
-    for path in paths:
-        yield path, ast.parse(path.read_text(encoding="utf-8"))
-
-
+@cache
 def classes_of_statistics():
     """Names of `Statistic` and of all that inherit from it."""
     bases = {
         node.name: {ast.unparse(base).partition("[")[0] for base in node.bases}
-        for _, tree in trees(METRICS.rglob("*.py"))
-        for node in ast.walk(tree)
+        for module in modules(METRICS)
+        for node in module.nodes
         if isinstance(node, ast.ClassDef)
     }
     found = {"Statistic"}
@@ -48,28 +43,27 @@ def _names(node):
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
-def questions(paths):
+def questions(asking):
     classes = classes_of_statistics()
     return [
-        f"{path.name}:{node.lineno}: {ast.unparse(node)}"
-        for path, tree in trees(paths)
-        for node in ast.walk(tree)
+        f"{module.at(node)}: {ast.unparse(node)}"
+        for module in asking
+        for node in module.nodes
         if asks(node, classes)
     ]
 
 
 def test_no_module_outside_of_metrics_asks_what_a_statistic_is():
-    paths = [path for path in PACKAGE.rglob("*.py") if not path.is_relative_to(METRICS)]
-    found = questions(sorted(paths))
-    assert not found
+    asking = [each for each in modules(PACKAGE) if not each.path.is_relative_to(METRICS)]
+    assert not questions(asking)
 
 
 @pytest.mark.parametrize("name", ["responses"])
 def test_what_a_metric_takes_is_checked_without_asking_what_it_is(name):
-    assert not questions([METRICS / f"{name}.py"])
+    assert not questions([each for each in modules(METRICS) if each.name == name])
 
 
 def test_questions_are_found(tmp_path):
     asked = ["isinstance(one, RowMean)", "type(one) is RocAuc", "getattr(statistic, 'x', 0)"]
     (tmp_path / "asks.py").write_text("\n".join([*asked, "isinstance(1, int)"]))
-    assert len(questions([tmp_path / "asks.py"])) == 3
+    assert len(questions(modules(tmp_path))) == 3

@@ -31,7 +31,7 @@ def read():
     """Releases that the file was written with, and the text of each case."""
     held = json.loads(FILE.read_text())
     texts = {
-        f"{function}-{argument}-{what}": text
+        (function, argument, what): text
         for function, by_argument in held["texts"].items()
         for argument, by_text in by_argument.items()
         for text, values in by_text.items()
@@ -45,13 +45,12 @@ def write():
     from test_hostile_arguments import cases, refused
 
     texts = {}
-    for case in cases():
-        function, argument, value = case.values
-        what = case.id.removeprefix(f"{function}-{argument}-")
+    for (function, argument), values in cases().items():
         by_text = texts.setdefault(function, {}).setdefault(argument, {})
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            by_text.setdefault(rendered(refused(function, argument, value)), []).append(what)
+        for what, value in values.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                by_text.setdefault(rendered(refused(function, argument, value)), []).append(what)
     held = {"versions": versions(), "texts": texts}
     FILE.write_text(json.dumps(held, indent=1, ensure_ascii=False) + "\n")
 
