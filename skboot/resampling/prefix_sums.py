@@ -654,7 +654,7 @@ def _reach_in_all(
     counts = [weights * flag for flag in flags if flag is not None]
     are_counts &= len(counts) == len(flags)
     # A chain of integer additions takes one cycle each, of floating-point ones four.
-    dtype = np.int32 if are_counts else np.float64
+    dtype: Any = np.int32 if are_counts else np.float64
     running: list[NDArray[Any]] = [
         np.zeros((n_resamples, n_codes + 1), dtype) for _ in range(len(flags))
     ]
@@ -664,7 +664,7 @@ def _reach_in_all(
     total = np.column_stack([sums[:, -1] for sums in running]).astype(np.float64)
     targets = shares * total[:, :1] * (1.0 - SUM_ROUNDING)
     if are_counts and total[:, 0].max(initial=0.0) <= MOST_COUNTED * n_codes:
-        end = _end_of_count(running[0], np.flatnonzero(flags[0]), ends, targets)
+        end = _end_of_count(running[0], np.flatnonzero(terms[:, 0]), ends, targets)
     else:
         at_ends = running[0][:, 1:] if ends is None else running[0].take(ends + 1, axis=1)
         pairs = zip(at_ends, targets, strict=True)
