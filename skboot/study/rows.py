@@ -383,7 +383,7 @@ def name_all_missing(
             are_runs = argument in runs and array.ndim > 1
             # Of each run, or of the only column.
             at = check.missing_rows(array)
-            at_each: Sequence[NDArray[Any]] = [] if at is None else at if are_runs else at[None]
+            at_each: list[NDArray[Any]] = [] if at is None else list(at) if are_runs else [at]
             for run, at_run in enumerate(at_each):
                 if at_run.any():
                     key = f"{place}[{run}]" if are_runs else place
