@@ -288,22 +288,27 @@ def out_of_bag_metric(
     mean, (shift, noise) = np.zeros(n_units), np.zeros((2, len(scores)))
     kept: list[Array] = []
 
-    def noise_of(columns: DrawnColumns) -> Array:
-        chosen = columns.chunk.units
-        gaps = read(chosen) - mean[chosen]
-        deviations, _ = sums_outside(gaps, columns.outside, 1, in_place=True)
+    def noise_of(columns: DrawnColumns, left_out: Array) -> Array:
+        left_out -= mean[columns.chunk.units]
+        deviations, _ = sums_outside(left_out, columns.outside, 1, in_place=True)
         deviations *= len(scores) / (n_units * np.maximum(columns.times, 1))
         return deviations
 
     for columns in drawn.chunks:
         chosen = columns.chunk.units
-        _, total = sums_outside(read(chosen), columns.outside, 0)
+        left_out, total = sums_outside(read(chosen), columns.outside, 0)
         mean[chosen] = total / np.maximum(columns.times, 1)
-        shift += np.ascontiguousarray(columns.outside) @ mean[chosen]
-        deviations = noise_of(columns)
+        shift += columns.outside @ mean[chosen]
+        deviations = noise_of(columns, left_out)
         noise += deviations.sum(axis=1)
         if drawn.are_few:
             kept.append(deviations)
+
+    def noise_again() -> Iterator[Array]:
+        for columns in drawn.chunks:
+            left_out, _ = sums_outside(read(columns.chunk.units), columns.outside, 0)
+            yield noise_of(columns, left_out)
+
     check_influence(mean)
     base = (mean - mean.mean()) / n_units
     moves, variance = _influence_values(
@@ -311,7 +316,7 @@ def out_of_bag_metric(
         slope=scores - shift / np.maximum(drawn.n_outside, 1),
         noise=noise,
         drawn=drawn,
-        noise_of_units=kept if drawn.are_few else map(noise_of, drawn.chunks),
+        noise_of_units=kept if drawn.are_few else noise_again(),
     )
     error = float(scores.mean())
     result = standard_error_of(error, np.empty(0), scores, moves, variance, base, "centred")

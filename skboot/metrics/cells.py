@@ -265,11 +265,16 @@ class SharedCells:
         return self._cells[key][2]
 
     def label_counts(self, y: NDArray) -> tuple[NDArray, NDArray[np.float64]]:
-        """Count the rows of each label, or return those counted before; see `label_counts`."""
+        """Count the rows of each label, or return those counted before; see `label_counts`.
+
+        The cells of a column of truth say them, where there are some: no row is passed over again.
+        """
         key = _place(y)
         if key not in self._label_counts:
             _make_room(self._label_counts)
-            self._label_counts[key] = (y, label_counts(y))
+            same_truth = (cells for (truth, _), (*_, cells) in self._cells.items() if truth == key)
+            cells = next((cells for cells in same_truth if cells.labels.dtype == y.dtype), None)
+            self._label_counts[key] = (y, label_counts(y) if cells is None else cells.of_truth())
         return self._label_counts[key][1]
 
     def labels(self, y_true: NDArray, y_pred: NDArray) -> NDArray:

@@ -36,6 +36,7 @@ from ..method_error.out_of_bag import (
     Reader,
     column_blocks,
     columns_less,
+    columns_of,
     out_of_bag_error,
     out_of_bag_metric,
     training_spread,
@@ -832,16 +833,17 @@ def _errors_of_rows(metric: RowRunMetric, run_records: RunRecords) -> LeftOutErr
     """
     n_seeds, unit = run_records.samples.n_seeds, run_records.target.unit
     data, run_numbers = run_records.of_bootstrap(metric.key)
-    outside = run_records.row_counts[run_numbers // n_seeds] == 0
+    rows = run_records.rows_outside(run_numbers)
     # Losses of each run's rows, linearised at its own error.
     errors, linear, has_runs = np.empty(0), np.empty((0, run_records.n_rows)), len(run_numbers) > 0
     if has_runs:
-        errors, linear = metric.linearised(data, outside)
+        errors, linear = metric.linearised(data, rows.outside)
     good = np.isfinite(errors)
     if not good.all():
-        data, run_numbers, outside, errors, linear = (
-            of_runs[good] for of_runs in (data, run_numbers, outside, errors, linear)
+        data, run_numbers, errors, linear = (
+            of_runs[good] for of_runs in (data, run_numbers, errors, linear)
         )
+        rows = run_records.rows_outside(run_numbers)
     failed = run_records.failed_bootstrap() if run_records.counts_failures and has_runs else ()
     if len(failed):
         failed_error = metric.error_of(run_records.failed_score)
@@ -851,7 +853,7 @@ def _errors_of_rows(metric: RowRunMetric, run_records: RunRecords) -> LeftOutErr
         errors = np.append(errors, np.full(len(failed), failed_error))[order]
         of_failed = np.full((len(failed), run_records.n_rows), failed_error)
         linear = np.vstack([linear, of_failed])[order]
-        outside = run_records.row_counts[run_numbers // n_seeds] == 0
+        rows = run_records.rows_outside(run_numbers)
     influence: Reader = columns_less(linear, errors)
     if unit is not None:
 
@@ -859,9 +861,9 @@ def _errors_of_rows(metric: RowRunMetric, run_records: RunRecords) -> LeftOutErr
         def of_groups() -> Array:
             # Read by few of the callers, and then more than once.
             values = np.zeros((len(run_numbers), run_records.n_units))
-            for run, rows in enumerate(outside):
-                gaps = linear[run, rows] - errors[run]
-                values[run] = group_influence(gaps, unit[rows], run_records.n_units)
+            for run, outside in enumerate(rows.outside):
+                gaps = linear[run, outside] - errors[run]
+                values[run] = group_influence(gaps, unit[outside], run_records.n_units)
             return values
 
         def columns_of_groups(columns: slice) -> Array:
@@ -872,12 +874,7 @@ def _errors_of_rows(metric: RowRunMetric, run_records: RunRecords) -> LeftOutErr
     if len(run_numbers):
         moves = linear
         if not metric.is_mean:
-            # Each row once, by the mean of its terms over the runs that left it out.
-            times = np.maximum(outside.sum(axis=0), 1)
-            rows_used = np.count_nonzero(outside.any(axis=0))
-            value, moves = metric.together(
-                data, outside * (run_records.n_rows / (times * rows_used))
-            )
+            value, moves = metric.together(data, rows.each_once)
             moves *= run_records.n_rows
         losses = over_seeds(moves, run_numbers, n_seeds)
     return LeftOutErrors(
@@ -914,12 +911,11 @@ def filled_influence(influence: Array, outside: Array, power: float) -> Reader:
     """
     blocks = column_blocks(*influence.shape)
     is_computed = (np.isfinite(influence[:, columns]) | ~outside[:, columns] for columns in blocks)
-    is_complete = all(columns.all() for columns in is_computed)
+    if all(columns.all() for columns in is_computed):
+        return columns_of(where_outside(influence, outside))
 
     def filled(columns: slice) -> Array:
         values, left_out = influence[:, columns], outside[:, columns]
-        if is_complete:
-            return where_outside(values, left_out)
         is_computed = left_out & np.isfinite(values)
         n_computed = is_computed.sum(axis=0)
         # Run after run, so that the mean of a unit does not depend on the columns beside it.

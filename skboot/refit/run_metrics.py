@@ -35,6 +35,7 @@ from .._base.work import Workers
 from ..inference.distribution import BoundStatistic, over_blocks
 from ..method_error.cv_bootstrap import auc_error_influence
 from ..method_error.out_of_bag import (
+    COUNTS_KEPT,
     TrainingCounts,
     column_blocks,
     no_information_absolute,
@@ -72,6 +73,10 @@ _BLOCK = 1 << 21
 # Bytes of answers of all runs that are kept together for the next metric (bytes): where there are
 # more, to put them together again takes little beside what a metric makes of them.
 _MOST_PUT_TOGETHER = 1 << 21
+# Arrays of answers of which the cells are kept for the next metric of labels.
+_ANSWERS_KEPT = 3
+# Rows of a run for each cell of the confusion matrix, from which on all runs have tables of cells.
+_ROWS_PER_CELL = 8
 # The runs are what is worked off in parallel, and reported.
 _ALONE = Workers(n_jobs=1, verbose=0)
 
@@ -442,8 +447,8 @@ class RowRunMetric(RunMetric):
         else:
             sums = self._sums(data, self._weighed(weights))
             errors, gradient = self._at(sums)
-            linear = self._derivatives(data, gradient)
             offset = np.einsum("ij,ij->i", sums, gradient) - errors
+            return errors, self._linear(data, gradient, weights.sum(axis=1), offset)
         linear *= weights.sum(axis=1)[:, None]
         linear -= offset[:, None]
         return errors, linear
@@ -456,7 +461,7 @@ class RowRunMetric(RunMetric):
             value = float(np.sum(weighed * losses) / weighed.sum())
             return value, self._moves_of_mean(losses, weighed.reshape(1, -1), value)
         values, gradient = self._at(self._sums(data, weighed).sum(axis=0)[None])
-        return float(values[0]), self._derivatives(data, np.repeat(gradient, len(data), axis=0))
+        return float(values[0]), self._linear(data, gradient, 1.0, 0.0)
 
     def _weighed(self, weights: Array) -> Array:
         return weights if self.weights is None else weights * self.weights
@@ -477,14 +482,22 @@ class RowRunMetric(RunMetric):
             errors = self.factor * self.statistic.combine(sums, self._like)
             return errors, self.factor * self.statistic.gradient(sums, self._like)
 
-    def _derivatives(self, data: Array, gradient: Array) -> Array:
-        """Derivative of each run's error by the weight of each row, (n_runs, n_samples)."""
+    def _linear(self, data: Array, gradient: Array, factors: Any, offsets: Any) -> Array:
+        """Derivative of each run's error by the weight of each row, (n_runs, n_samples).
+
+        Times a factor of each run, less an offset; a gradient of one line is that of all runs.
+        """
         derivatives = np.empty(data.shape[:2])
-        for of_run, answers, slopes in zip(derivatives, data, gradient, strict=True):
+        slopes_of_runs = np.broadcast_to(gradient, (len(data), gradient.shape[1]))
+        for of_run, answers, slopes in zip(derivatives, data, slopes_of_runs, strict=True):
             rows = self.reduced(answers)
             of_codes = np.asarray(rows.terms @ slopes)
             of_run[:] = of_codes if rows.code is None else of_codes.take(rows.code)
-        return derivatives if self.weights is None else derivatives * self.weights
+        if self.weights is not None:
+            derivatives *= self.weights
+        derivatives *= np.reshape(factors, (-1, 1))
+        derivatives -= np.reshape(offsets, (-1, 1))
+        return derivatives
 
     @cached_property
     def _like(self) -> ReducedData:
@@ -502,20 +515,83 @@ def _sums_of(rows: ReducedData, weights: Array) -> Array:
     return np.asarray(of_codes @ rows.terms)
 
 
+class LabelCells:
+    """The cells of the confusion matrix that rows of runs are in, for all metrics of labels.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_labels,)
+        Sorted.
+    codes : ndarray of shape (n_samples,)
+        Position of each true label.
+    """
+
+    def __init__(self, y: Array, labels: Array) -> None:
+        self.labels, self.codes = labels, np.searchsorted(labels, y)
+        # Numbers of cells have the smallest type that holds them: there is one per row and run.
+        self._first_cell = (self.codes * len(labels)).astype(np.min_scalar_type(self.n_cells - 1))
+        # Of answers that all metrics read one after the other, by identity: those of the model of
+        # all rows, of bootstrap runs and of folds.
+        self._cells: dict[int, tuple[Array, Array]] = {}
+        self._counts: tuple[Array, Array, Array] | None = None
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of the matrix."""
+        return len(self.labels) ** 2
+
+    def of(self, data: Array) -> Array:
+        """Cell of each row, (..., n_samples), by the positions of the labels that runs gave.
+
+        They are kept for the next metric where they are few, as numbers that index without a
+        conversion.
+        """
+        of_data, cells = self._cells.pop(id(data), (None, None))
+        if cells is None or of_data is not data:
+            cells = self._first_cell + data
+            if data.ndim == 1 or data.size > COUNTS_KEPT:
+                return cells
+            cells = cells.astype(np.intp)
+        self._cells[id(data)] = data, cells
+        if len(self._cells) > _ANSWERS_KEPT:
+            self._cells.pop(next(iter(self._cells)))
+        return cells
+
+    def of_runs(self, data: Array) -> Iterator[Array]:
+        """Yield the cells of the rows of each run; of many those of one run at a time."""
+        if data.size <= COUNTS_KEPT:
+            yield from self.of(data)
+        else:
+            yield from map(self.of, data)
+
+    def are_few(self, data: Array) -> bool:
+        """Whether numbers of each run and cell take little beside those of each run and row."""
+        return _ROWS_PER_CELL * self.n_cells <= data.shape[1]
+
+    def counts(self, data: Array, outside: Array) -> Array:
+        """Number of rows of each cell, (n_runs, n_cells), of the rows that runs left out."""
+        if self._counts is not None:
+            of_data, of_outside, counts = self._counts
+            if of_data is data and of_outside is outside:
+                return counts
+        runs = zip(self.of_runs(data), outside, strict=True)
+        n_cells = self.n_cells
+        counts = np.array([np.bincount(cells[of_run], None, n_cells) for cells, of_run in runs])
+        if data.size <= COUNTS_KEPT:
+            self._counts = data, outside, counts
+        return counts
+
+
 class LabelRunMetric(RowRunMetric):
     """A function of the confusion matrix."""
 
     key = "labels"
 
     def __init__(
-        self, arguments: RunMetricArguments, statistic: SumsStatistic, labels: Array
+        self, arguments: RunMetricArguments, statistic: SumsStatistic, cells: LabelCells
     ) -> None:
         super().__init__(arguments, statistic)
-        self.labels = labels
-        self.codes = np.searchsorted(labels, np.asarray(arguments.target.y))
-        # Numbers of cells have the smallest type that holds them: there is one per row and run.
-        of_type = np.min_scalar_type(len(labels) ** 2 - 1)
-        self._first_cell = (self.codes * len(labels)).astype(of_type)
+        self.cells, self.labels, self.codes = cells, cells.labels, cells.codes
 
     def keep(self, answers: Answers, scored: ScoredRows) -> Mapping[str, Any]:
         """Keep the position of each predicted label."""
@@ -526,18 +602,24 @@ class LabelRunMetric(RowRunMetric):
         return {self.key: code.astype(np.min_scalar_type(len(self.labels) - 1))}
 
     @cached_property
-    def _cells(self) -> tuple[Array, Array]:
-        truth, decision = np.divmod(np.arange(len(self.labels) ** 2), len(self.labels))
+    def _labels_of_cells(self) -> tuple[Array, Array]:
+        truth, decision = np.divmod(np.arange(self.cells.n_cells), len(self.labels))
         return self.labels[truth], self.labels[decision]
 
     @cached_property
     def _like(self) -> ReducedData:
         """All cells of the matrix, reduced."""
-        return self.statistic.reduce(*self._cells, None)
+        return self.statistic.reduce(*self._labels_of_cells, None)
+
+    @cached_property
+    def _code(self) -> Array:
+        """Code of each cell, (n_cells,)."""
+        code = self._like.code
+        return np.arange(self.cells.n_cells) if code is None else code.astype(np.intp)
 
     @cached_property
     def _cell_losses(self) -> Array:
-        table = self.factor * self.statistic.signed_values(*self._cells)
+        table = self.factor * self.statistic.signed_values(*self._labels_of_cells)
         # Whole numbers have a small type.
         small = table.astype(np.int8)
         return small if np.array_equal(small, table) else table
@@ -545,33 +627,55 @@ class LabelRunMetric(RowRunMetric):
     def losses(self, data: Array) -> Array:
         """Loss of each row's cell."""
         losses = np.empty(data.shape, self._cell_losses.dtype)
-        for of_run, answers in zip(losses, data, strict=True):
-            of_run[:] = self._cell_losses.take(self._first_cell + answers)
+        for of_run, cells in zip(losses, self.cells.of_runs(data), strict=True):
+            # All numbers are those of cells: "clip" saves the check of each.
+            self._cell_losses.take(cells, out=of_run, mode="clip")
         return losses
 
     def reduced(self, answers: Array) -> ReducedData:
         """The rows by the codes of their cells."""
-        return replace(self._like, coded=self._codes_of(answers))
-
-    def _codes_of(self, data: Array) -> Array:
-        """Code of the cell of each row, (..., n_samples)."""
-        cells, code = self._first_cell + data, self._like.code
-        return cells if code is None else code.take(cells)
+        return replace(self._like, coded=self._code.take(self.cells.of(answers)))
 
     def _sums(self, data: Array, weights: Array) -> Array:
         """Weighted sums of each run, (n_runs, n_terms), from those of its codes."""
         n_codes, terms = self._like.n_codes, self._like.terms
-        runs = zip(self._codes_of(data), weights, strict=True)
+        of_codes: Iterator[Array] | Array
+        if weights.dtype == bool and self.cells.are_few(data):
+            # Cells of equal code are consecutive in this order; sums of counts have no rounding.
+            order = np.argsort(self._code, kind="stable")
+            first = np.searchsorted(self._code[order], np.arange(n_codes))
+            of_codes = np.add.reduceat(self.cells.counts(data, weights)[:, order], first, axis=1)
+            of_codes = of_codes.astype(np.float64)
+        else:
+            runs = zip(self.cells.of_runs(data), weights, strict=True)
+            of_codes = (
+                np.bincount(self._code.take(cells, mode="clip"), of_run, n_codes)
+                for cells, of_run in runs
+            )
         # A run has the same sums to the last bit whichever others there are.
-        return np.array([np.asarray(np.bincount(*of_run, n_codes) @ terms) for of_run in runs])
+        return np.array([np.asarray(of_run @ terms) for of_run in of_codes])
 
-    def _derivatives(self, data: Array, gradient: Array) -> Array:
-        """Derivative of each run's error by the weight of each row, by those of its codes."""
+    def _linear(self, data: Array, gradient: Array, factors: Any, offsets: Any) -> Array:
+        """Derivatives times a factor less an offset, of each code before they are put in place."""
         derivatives = np.empty(data.shape)
-        runs = zip(derivatives, self._codes_of(data), gradient, strict=True)
-        for of_run, codes, slopes in runs:
-            of_run[:] = np.asarray(self._like.terms @ slopes).take(codes)
-        return derivatives if self.weights is None else derivatives * self.weights
+        of_codes = np.array([np.asarray(self._like.terms @ slopes) for slopes in gradient])
+        if self.weights is None:
+            of_codes = of_codes * np.reshape(factors, (-1, 1)) - np.reshape(offsets, (-1, 1))
+        of_runs = np.broadcast_to(of_codes, (len(data), of_codes.shape[1]))
+        of_cells = self.cells.are_few(data)
+        if of_cells:
+            of_runs = of_runs.take(self._code, axis=1)
+        for of_run, cells, values in zip(
+            derivatives, self.cells.of_runs(data), of_runs, strict=True
+        ):
+            at = cells if of_cells else self._code.take(cells, mode="clip")
+            values.take(at, out=of_run, mode="clip")
+        if self.weights is None:
+            return derivatives
+        derivatives *= self.weights
+        derivatives *= np.reshape(factors, (-1, 1))
+        derivatives -= np.reshape(offsets, (-1, 1))
+        return derivatives
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """The metric at the confusion matrix of labels and predictions that are independent."""
@@ -850,6 +954,27 @@ def _mean_defined(values: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True, eq=False)
+class RowsOutside:
+    """Which rows some bootstrap runs left out.
+
+    Attributes
+    ----------
+    outside : ndarray of bool of shape (n_runs, n_samples)
+    """
+
+    outside: NDArray[np.bool_]
+
+    @cached_property
+    def each_once(self) -> NDArray[np.float64]:
+        """Weights by which each row counts once, by its mean over the runs that left it out."""
+        n_rows = self.outside.shape[1]
+        times = np.maximum(self.outside.sum(axis=0), 1)
+        rows_used = np.count_nonzero(self.outside.any(axis=0))
+        weights: NDArray[np.float64] = self.outside * (n_rows / (times * rows_used))
+        return weights
+
+
+@dataclass(frozen=True, eq=False)
 class RunRecords:
     """What was kept of all runs.
 
@@ -877,8 +1002,14 @@ class RunRecords:
     _put_together: dict[str, tuple[Array, Array]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    _folds_together: dict[str, Array] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
     _counts_of_all: dict[str, TrainingCounts] = field(
         default_factory=dict, init=False, repr=False, compare=False
+    )
+    _outside_all: list[RowsOutside] = field(
+        default_factory=list, init=False, repr=False, compare=False
     )
 
     @property
@@ -912,6 +1043,16 @@ class RunRecords:
         if is_all:
             self._counts_of_all[key] = drawn
         return drawn
+
+    def rows_outside(self, runs: Array) -> RowsOutside:
+        """Return which rows some bootstrap runs left out; of all runs once, where they are few."""
+        is_all = len(runs) == self.samples.n_bootstrap_runs
+        if is_all and self._outside_all:
+            return self._outside_all[0]
+        rows = RowsOutside(self.row_counts[runs // self.samples.n_seeds] == 0)
+        if is_all and rows.outside.size <= COUNTS_KEPT:
+            self._outside_all.append(rows)
+        return rows
 
     def of_bootstrap(self, key: str) -> tuple[Array, Array]:
         """Values kept per row, (n_runs, n_samples, ...), and the numbers of these runs.
@@ -989,6 +1130,8 @@ class RunRecords:
         Repeats with folds that failed are whole where these count; rows of such folds then hold an
         answer of another one, and are those of `failed_in_folds`.
         """
+        if key in self._folds_together:
+            return self._folds_together[key]
         repeats = []
         for fold_of, records in self._repeats(key):
             like = next(record[key] for record in records if key in record)
@@ -996,7 +1139,11 @@ class RunRecords:
             for fold, record in enumerate(records):
                 data[fold_of == fold] = record.get(key, like[:1])
             repeats.append(data)
-        return np.array(repeats)
+        of_folds = np.array(repeats)
+        if key == LabelRunMetric.key and of_folds.nbytes <= _MOST_PUT_TOGETHER:
+            of_folds.flags.writeable = False
+            self._folds_together[key] = of_folds
+        return of_folds
 
     def failed_in_folds(self, key: str) -> Array:
         """Which rows of `of_folds` are in a fold that failed, (n_repeats x n_seeds, n_samples)."""

@@ -87,3 +87,25 @@ def test_columns_of_equal_place_are_one_column() -> None:
     for k in range(1, 20):
         shared.of(y_true[k:], y_pred[k:])
     assert len(shared._cells) <= 8
+
+
+def test_rows_are_not_passed_over_again_for_the_labels_of_the_truth(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    y_true, y_pred = _rows(5)
+    shared = cells.SharedCells()
+    shared.of(y_true, y_pred)
+    monkeypatch.setattr(cells, "label_counts", None)
+    labels, counts = shared.label_counts(y_true)
+    np.testing.assert_array_equal([labels, counts], np.unique(y_true, return_counts=True))
+
+
+@pytest.mark.parametrize("dtypes", [(int, int), (np.int8, int), (bool, bool), (float, float)])
+def test_labels_of_the_truth_have_its_type(dtypes: tuple[type, type]) -> None:
+    y_true, y_pred = (y.astype(dtype) for y, dtype in zip(_rows(2), dtypes, strict=True))
+    shared = cells.SharedCells()
+    shared.of(y_true, y_pred)
+    labels, counts = shared.label_counts(y_true)
+    expected, of_each = np.unique(y_true, return_counts=True)
+    assert labels.dtype == y_true.dtype
+    assert (labels.tolist(), counts.tolist()) == (expected.tolist(), of_each.tolist())
