@@ -113,6 +113,16 @@ def test_units_placed_by_comparison_are_those_placed_one_by_one(multiplicity):
     assert one.random() == other.random()
 
 
+@pytest.mark.parametrize("multiplicity", [(1, 1), (3, 1), (40, 60), (1, 254), (128, 127)])
+def test_a_binomial_of_few_units_is_the_inverse_of_its_distribution(multiplicity):
+    # Most of 20,000 numbers are looked up by cells, and those near a step of the law are not.
+    n, rare = sum(multiplicity), int(np.argmin(multiplicity))
+    counts = multinomial_counts(np.random.default_rng(0), 20_000, np.array(multiplicity))
+    law = stats.binom(n, multiplicity[rare] / n).cdf(np.arange(n))
+    uniform = np.random.default_rng(0).random(20_000)
+    np.testing.assert_array_equal(counts[:, rare], np.searchsorted(law, uniform, side="right"))
+
+
 @pytest.mark.parametrize("n_strata", [3, 100])
 def test_as_many_units_as_a_stratum_holds_are_drawn_in_it(n_strata):
     strata = np.sort(np.r_[np.arange(n_strata), rng(3).integers(0, n_strata, 300)])
