@@ -12,7 +12,7 @@ from benchmarks.reliability import fuzz
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 # How many cases of each series every run of the tests makes.
-N_CASES = {"fuzz": 1000, "parameters": 300}
+N_CASES = {"fuzz": 600, "parameters": 200}
 # Random parameters are those that scikit-learn 1.9 takes; releases before refuse others.
 BEFORE_1_9 = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 9)
 older = pytest.mark.skipif(BEFORE_1_9, reason="random parameters are those of scikit-learn 1.9")

@@ -5,6 +5,7 @@ finds the place here where it is done.
 """
 
 import ast
+from functools import cache
 
 import pytest
 from test_architecture import PACKAGE, modules
@@ -18,6 +19,7 @@ def functions(root):
                 yield f"{module.name}.{node.name}", node
 
 
+@cache
 def calls(node):
     """The last part of the name of what is called in a function."""
     called = [each.func for each in ast.walk(node) if isinstance(each, ast.Call)]

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from in_turn import in_turn
+from test_architecture import PACKAGE, modules
 
 import skboot
 from skboot.results import result
@@ -116,9 +117,8 @@ def given_types(name):
 
 
 def test_each_type_that_a_user_meets_can_be_imported():
-    package = Path(skboot.__file__).parent
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in package.rglob("*.py")]
-    types = {node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
+    statements = [node for module in modules(PACKAGE) for node in module.tree.body]
+    types = {node.name for node in statements if isinstance(node, ast.ClassDef)}
     given = set().union(*map(given_types, NAMES)) & types
     public = {name.rpartition(".")[2] for name in CLASSES}
     assert given - public == HANDED_ON | PARTS_OF_ERRORS
@@ -175,18 +175,23 @@ def test_each_attribute_that_an_object_sets_is_documented(name):
     for base in cls.__mro__:
         if not base.__module__.startswith("skboot"):
             continue
-        tree = ast.parse(textwrap.dedent(inspect.getsource(base)))
-        assigned = {
-            node.attr
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Attribute)
-            and isinstance(node.ctx, ast.Store)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == "self"
-        }
         documented = set(re.findall(r"^\s*(\w+(?:, \w+)*) : ", cls.__doc__, re.M))
         documented = {field for names in documented for field in names.split(", ")}
+        assigned = assigned_by(base)
         assert {field for field in assigned if not field.startswith("_")} <= documented, base
+
+
+@functools.cache
+def assigned_by(cls):
+    """Attributes that the methods of a class set."""
+    return {
+        node.attr
+        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(cls))))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    }
 
 
 def test_a_name_that_a_module_gathers_is_the_one_of_the_package():

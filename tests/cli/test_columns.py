@@ -5,6 +5,7 @@ import shlex
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from sklearn.metrics import log_loss, roc_auc_score
 
 from skboot import bootstrap_score
@@ -128,10 +129,8 @@ def test_text_beside_scores_needs_the_positive_label(skboot, file, digits):
     assert estimate(skboot, *words, "--pos-label", "no") == pytest.approx(1 - expected)
 
 
-@pytest.mark.parametrize("missing", ["NA", "nan", "N/A", "None", "null", "-", "?"])
 @pytest.mark.parametrize("metric", ["roc_auc", "mse", "log_loss"])
-@pytest.mark.parametrize("column", ["y", "p"])
-@pytest.mark.parametrize("row", [0, 7])
+@in_turn(missing=["NA", "nan", "N/A", "None", "null", "-", "?"], column=["y", "p"], row=[0, 7])
 def test_a_missing_value_is_named_beside_scores(missing, metric, column, row, skboot, tmp_path):
     columns = {"y": [0, 1] * 9, "p": [0.2, 0.7] * 9}
     columns[column][row] = missing

@@ -8,6 +8,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 import sklearn.metrics as sk
+from in_turn import in_turn
 from numpy.testing import assert_allclose
 from sklearn.svm import LinearSVC
 
@@ -106,7 +107,7 @@ DESIGNS = {
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("design", DESIGNS)
+@in_turn(design=list(DESIGNS))
 def test_a_mean_of_row_values_has_the_interval_of_their_mean(name, design):
     metric, y_true, y_pred, _ = CASES[name]
     values = row_values(name)

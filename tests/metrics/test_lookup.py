@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from sklearn import metrics
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import UndefinedMetricWarning
@@ -141,8 +142,9 @@ def test_unknown_names_list_the_known_ones(name, message):
         resolve_metrics(name)
 
 
-@pytest.mark.parametrize(("given", "meant"), SYNONYMS.items())
-def test_what_people_call_a_metric_is_the_metric_of_this_name(given, meant):
+@in_turn(given=list(SYNONYMS))
+def test_what_people_call_a_metric_is_the_metric_of_this_name(given):
+    meant = SYNONYMS[given]
     for written in (given, given.upper(), given.replace("_", "-"), given.replace("_", " ")):
         [statistic], [named] = (resolve_metrics(name)[0].values() for name in (written, meant))
         assert statistic.name == named.name == meant

@@ -11,6 +11,7 @@ import scipy.optimize
 import scipy.stats
 import sklearn.linear_model
 import sklearn.metrics
+from in_turn import in_turn
 
 import skboot
 from skboot import BootstrapScorer, bootstrap_score
@@ -239,7 +240,7 @@ def test_the_callable_that_is_shown_for_event_times_is_the_concordance():
     assert result.estimate == pytest.approx(harrell(TIME, TIME - FORECAST, EVENT))
 
 
-@pytest.mark.parametrize("name", ELSEWHERE)
+@in_turn(name=list(ELSEWHERE))
 def test_what_is_no_metric_leads_elsewhere_in_one_line(name):
     assert first_line(name).endswith(f"No metric has this name: {ELSEWHERE[name]}.")
 

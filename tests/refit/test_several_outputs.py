@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import sklearn.metrics as metrics
+from in_turn import in_turn
 from sklearn.base import BaseEstimator
 from sklearn.datasets import make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
@@ -145,8 +146,9 @@ def problem(kind):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@pytest.mark.parametrize("kind", ["all labels", "one label absent", "all absent", "none predicted"])
-@pytest.mark.parametrize("name", SCORERS)
+@in_turn(
+    name=list(SCORERS), kind=["all labels", "one label absent", "all absent", "none predicted"]
+)
 def test_rows_weigh_as_often_as_the_scorer_is_given_them(name, kind):
     answers, scorer = problem(kind), SCORERS[name]
     metric = metric_of(scorer, answers)

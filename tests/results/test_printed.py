@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from in_turn import in_turn
 from scipy.stats import binomtest
 
 import skboot
@@ -64,8 +65,7 @@ def table_of(texts, **columns):
 # ------------------------------------------------------------------ against every possible table
 
 
-@pytest.mark.parametrize("decimals", [1, 2, 6])
-@pytest.mark.parametrize("n", SIZES)
+@in_turn(n=SIZES, decimals=[1, 2, 6])
 def test_p_values_are_the_extremes_over_all_tables_of_right_and_wrong_rows(n, decimals):
     texts = {printed(k, n, decimals, own) for k in range(n + 1) for own in ROUNDINGS}
     texts = sorted(texts) * 2  # a score beside itself as well
@@ -92,8 +92,7 @@ def test_p_rises_with_the_rows_that_differ_and_falls_with_the_difference():
                 assert all(one >= next_ - 1e-12 for one, next_ in pairwise(p_values))
 
 
-@pytest.mark.parametrize("decimals", [0, 1, 2, 3])
-@pytest.mark.parametrize("n", [*SIZES, 40, 99, 100, 101, 125, 800, 999, 1000, 1250])
+@in_turn(n=[*SIZES, 40, 99, 100, 101, 125, 800, 999, 1000, 1250], decimals=[0, 1, 2, 3])
 def test_possible_counts_are_those_that_either_rounding_prints_so(n, decimals):
     grid = [f"{k / 10**decimals:.{decimals}f}" for k in range(10**decimals + 1)]
     expected = {text: [] for text in grid}

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sklearn
+from in_turn import in_turn
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import StackingClassifier
@@ -149,9 +150,8 @@ def groups_as_params(tool, routing):
     return {"groups": GROUPS}
 
 
-@pytest.mark.parametrize("routing", [False, True], ids=["routing off", "routing on"])
-@pytest.mark.parametrize("name", SPLITTERS)
 @pytest.mark.parametrize("tool", TOOLS)
+@in_turn(name=list(SPLITTERS), routing=[False, True])
 def test_every_splitter_runs_in_every_tool(tool, name, routing):
     cv, uses_groups, needs_groups = SPLITTERS[name]
     params = groups_as_params(tool, routing) if uses_groups else {}
