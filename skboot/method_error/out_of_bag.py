@@ -322,8 +322,9 @@ def out_of_bag_metric(
     result = standard_error_of(error, np.empty(0), scores, moves, variance, base, "centred")
     notes = result.notes
     if len(lines) < len(values):
-        left_out = len(values) - len(lines)
-        notes += (f"{left_out} of {len(values)} resamples have no defined score and are left out.",)
+        n_undefined = len(values) - len(lines)
+        text = f"{n_undefined} of {len(values)} resamples have no defined score and are left out."
+        notes += (text,)
     return replace(result, replicates=read_only(values), notes=notes)
 
 
