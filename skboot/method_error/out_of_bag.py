@@ -208,7 +208,7 @@ def out_of_bag_error(
     # Of each resample: sum of the out-of-bag losses Q, of Q - E_i, and of these over the share of
     # out-of-bag resamples of their row.
     raw, centred, noise = np.zeros((3, n_lines))
-    kept: list[Array] = []  # Q - E_i of all chunks
+    deviations_of_chunks: list[Array] = []  # Q - E_i of all chunks
     for columns in drawn.chunks:
         rows = columns.chunk.rows
         left_out, total = sums_outside(array[:, rows], columns.outside, 0)
@@ -219,7 +219,7 @@ def out_of_bag_error(
         centred += sums
         noise += deviations @ (n_lines / np.maximum(columns.times, 1))
         if drawn.are_few:
-            kept.append(deviations)
+            deviations_of_chunks.append(deviations)
     n_used = np.count_nonzero(np.isfinite(by_row))
     with np.errstate(invalid="ignore"):
         replicates = raw / drawn.n_outside
@@ -231,7 +231,7 @@ def out_of_bag_error(
         for k, columns in enumerate(drawn.chunks):
             rows = columns.chunk.rows
             if drawn.are_few:
-                deviations = kept[k]
+                deviations = deviations_of_chunks[k]
             else:
                 gaps = array[:, rows] - by_row[rows]
                 deviations, _ = sums_outside(gaps, columns.outside, 1, in_place=True)
@@ -286,7 +286,7 @@ def out_of_bag_metric(
         drawn, read = TrainingCounts.of(drawn.counts[lines]), lines_of(read, lines)
     n_units, scores = drawn.units.n_units, values[lines]
     mean, (shift, noise) = np.zeros(n_units), np.zeros((2, len(scores)))
-    kept: list[Array] = []
+    deviations_of_chunks: list[Array] = []
 
     def noise_of(columns: DrawnColumns, left_out: Array) -> Array:
         left_out -= mean[columns.chunk.units]
@@ -295,14 +295,14 @@ def out_of_bag_metric(
         return deviations
 
     for columns in drawn.chunks:
-        chosen = columns.chunk.units
-        left_out, total = sums_outside(read(chosen), columns.outside, 0)
-        mean[chosen] = total / np.maximum(columns.times, 1)
-        shift += columns.outside @ mean[chosen]
+        units = columns.chunk.units
+        left_out, total = sums_outside(read(units), columns.outside, 0)
+        mean[units] = total / np.maximum(columns.times, 1)
+        shift += columns.outside @ mean[units]
         deviations = noise_of(columns, left_out)
         noise += deviations.sum(axis=1)
         if drawn.are_few:
-            kept.append(deviations)
+            deviations_of_chunks.append(deviations)
 
     def noise_again() -> Iterator[Array]:
         for columns in drawn.chunks:
@@ -316,15 +316,16 @@ def out_of_bag_metric(
         slope=scores - shift / np.maximum(drawn.n_outside, 1),
         noise=noise,
         drawn=drawn,
-        noise_of_units=kept if drawn.are_few else noise_again(),
+        noise_of_units=deviations_of_chunks if drawn.are_few else noise_again(),
     )
     error = float(scores.mean())
     result = standard_error_of(error, np.empty(0), scores, moves, variance, base, "centred")
     notes = result.notes
     if len(lines) < len(values):
         n_undefined = len(values) - len(lines)
-        text = f"{n_undefined} of {len(values)} resamples have no defined score and are left out."
-        notes += (text,)
+        notes += (
+            f"{n_undefined} of {len(values)} resamples have no defined score and are left out.",
+        )
     return replace(result, replicates=read_only(values), notes=notes)
 
 
@@ -502,13 +503,13 @@ def _influence_values(
     share = sizes / sizes.sum() + 1 / (n_units - 1)
     values, variance = base.copy(), 0.0
     for columns, linear in zip(drawn.chunks, noise_of_units, strict=True):
-        chosen = columns.chunk.units
+        units = columns.chunk.units
         moves = columns.centred * slope[:, None]
-        values[chosen] += moves.mean(axis=0)
+        values[units] += moves.mean(axis=0)
         linear *= 2 + 1 / (n_units - 1)
         linear += moves
         # Of rows the share is the same, and one column stands for all.
-        linear -= np.outer(noise, share[:1] if drawn.units.order is None else share[chosen])
+        linear -= np.outer(noise, share[:1] if drawn.units.order is None else share[units])
         variance += sum_of_variances(linear)
     return values, variance / n_lines
 
@@ -680,12 +681,12 @@ class TrainingSpread:
         n_used, n_units = self.drawn.counts.shape
         effect, jackknife, moves_effect = np.empty(n_units), 0.0, np.zeros(n_used)
         for columns in self.drawn.chunks:
-            chosen = columns.chunk.units
-            of_units = self.test_influence[chosen]
+            units = columns.chunk.units
+            of_units = self.test_influence[units]
             products = columns.centred * self.residual[:, None]
-            effect[chosen] = products.mean(axis=0)
+            effect[units] = products.mean(axis=0)
             moves_effect += products @ of_units
-            jackknife += float(np.sum((of_units / n_units + effect[chosen]) ** 2))
+            jackknife += float(np.sum((of_units / n_units + effect[units]) ** 2))
             jackknife -= sum_of_variances(products) / n_used
         moves_effect *= 2 / n_units
         return effect, jackknife, moves_effect
@@ -786,14 +787,14 @@ def training_spread(
     # Squares of very large scores may be infinite; `TrainingSpread.variance` is infinite then.
     with np.errstate(over="ignore", invalid="ignore"):
         for columns in drawn.chunks:
-            chosen = columns.chunk.units
-            influence, total = sums_outside(read(chosen), columns.outside, 0)
+            units = columns.chunk.units
+            influence, total = sums_outside(read(units), columns.outside, 0)
             if factors is not None:
                 influence *= factors[:, None]
                 total = influence.sum(axis=0)
-            mean[chosen] = total / np.maximum(columns.times, 1)
-            shift += np.ascontiguousarray(columns.outside) @ mean[chosen]
-            influence -= mean[chosen]
+            mean[units] = total / np.maximum(columns.times, 1)
+            shift += np.ascontiguousarray(columns.outside) @ mean[units]
+            influence -= mean[units]
             deviations, by_line = sums_outside(influence, columns.outside, 1, in_place=True)
             sums += by_line
             squares += np.einsum("ij,ij->i", deviations, deviations)

@@ -560,8 +560,7 @@ def method_error(metric: RunMetric, run_records: RunRecords, no_information: flo
     resubstitution, optimism_corrected = float(full_errors.mean()), np.nan
     if run_records.all_rows:
         optimism_corrected = resubstitution + _mean_optimism(metric, run_records)
-    notes_on_metric = (metric.positive_note, metric.no_information_note)
-    notes = tuple(note for note in notes_on_metric if note is not None)
+    notes = tuple(filter(None, (metric.positive_note, metric.no_information_note)))
     if out_of_bag is None or mean_out_of_bag is None:
         return MethodError(
             metric,
@@ -577,15 +576,14 @@ def method_error(metric: RunMetric, run_records: RunRecords, no_information: flo
     # Variances of the error of one run: training sample, seed, n test rows, their interaction.
     between, interaction = _seed_variance(left_out) if n_seeds > 1 else (0.0, np.nan)
     folds = cross_validated(mean_metric, run_records) if len(samples.folds) else None
-    # That of the runs of a sample counts as 0 where it is unknown.
     seed_variance, cv = 0.0 if np.isnan(between) else between / n_seeds, None
+    centre, n_effective = mean_out_of_bag.error, n_effective_of(mean_metric, run_records)
     if folds is None:
-        centre, n_effective = mean_out_of_bag.error, n_effective_of(mean_metric, run_records)
         of_training, of_test = _variances_out_of_bag(left_out, seed_variance)
     else:
-        cv = _variances_of_mean(left_out, folds, float(mean_of_all_rows.mean()), seed_variance)
-        centre, n_effective = cv.centre, cv.n_effective
-        of_training, of_test = cv.variance_training, cv.variance_cv
+        inside = float(mean_of_all_rows.mean())
+        cv = _variances_of_mean(left_out, folds, inside, seed_variance, n_effective)
+        centre, of_training, of_test = cv.centre, cv.variance_training, cv.variance_cv
     components = {**NO_COMPONENTS, "training": of_training, "test": of_test}
     if n_seeds > 1:
         components["seed"], components["interaction"] = between, interaction
@@ -603,7 +601,6 @@ def method_error(metric: RunMetric, run_records: RunRecords, no_information: flo
             data = run_records.of_folds(under_root.key)
             roots = square_root(under_root.errors(data, np.ones(data.shape[:2])))
             cv = root_of_cv(cv, float(roots[np.isfinite(roots)].mean()))
-
     # With the .632 family, which summaries and attributes show whatever the strategy.
     prediction_error = error632(
         out_of_bag,
@@ -639,7 +636,11 @@ def _variances_out_of_bag(left_out: LeftOutErrors, seed_variance: float) -> tupl
 
 
 def _variances_of_mean(
-    left_out: LeftOutErrors, folds: CrossValidated, resubstitution: float, seed_variance: float
+    left_out: LeftOutErrors,
+    folds: CrossValidated,
+    resubstitution: float,
+    seed_variance: float,
+    n_effective: int,
 ) -> CVBootstrap:
     """Return the variances due to training samples and to test rows.
 
@@ -651,6 +652,8 @@ def _variances_of_mean(
         Error on the rows trained on.
     seed_variance : float
         Of the error of a training sample.
+    n_effective : int
+        By `n_effective_of`.
     """
     run_records, n_seeds = left_out.run_records, left_out.run_records.samples.n_seeds
     sample_influence = over_seeds(left_out.influence, left_out.run_numbers, n_seeds)
@@ -665,7 +668,7 @@ def _variances_of_mean(
         sample_influence,
         bounds=left_out.metric.bounds,
         n_rows=run_records.n_rows,
-        n_effective=n_effective_of(left_out.metric, run_records),
+        n_effective=n_effective,
         resubstitution=resubstitution,
         pooled=folds.is_pooled,
         seed_variance=seed_variance,

@@ -282,7 +282,7 @@ def _run_metric(
     metric: RunMetric
     by_posteriors = inner.response in ("probabilities", "scores") and target.codes is not None
     if inner.adds_by_row and inner.response == "labels":
-        of_labels = (made.cells for made in before if isinstance(made, run_metrics.LabelRunMetric))
+        of_labels = (m.cells for m in before if isinstance(m, run_metrics.LabelRunMetric))
         cells = next(of_labels, None)
         if cells is None:
             labels = np.unique(np.concatenate([target.y, response]))
