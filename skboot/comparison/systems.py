@@ -588,9 +588,7 @@ def _scored_systems(
         chosen = chosen_interval(study, evidence)
         results.append(score_result(study, score, SystemBasis(evidence), chosen))
         notes_on_few = (note for note in chosen.notes if note.kind == "few")
-        notes_on_rows = score.rows.notes_for(score.statistic)
-        remarks = study.plan.design.remarks
-        shared_notes.append((*notes_on_few, *notes_on_rows, *study.notes, *remarks))
+        shared_notes.append((*notes_on_few, *score.notes, *study.notes, *study.plan.design.remarks))
         answers = list(copy_of_truth_note(name, score.rows, "advice"))
         if score.rows.are_constant:
             answers += constant_answers_note(name, [score.rows])
@@ -694,7 +692,7 @@ def _same_rows(
             # Of shares of right rows few that differ have a closed form.
             tables = [None if right[k] is not None else scores[k].table for k in at]
         same_rows[key] = SameRows(
-            predicted=[None if options.looks else scores[k].columns[1] for k in at],
+            predicted=[None if options.looks else scores[k].answers for k in at],
             right=[right[k] for k in at],
             left_out=None if left_out is None else replace(left_out, values=left_out.values[at]),
             areas=None

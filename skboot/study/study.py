@@ -180,6 +180,16 @@ class Score:
         return self.rows.of(self.statistic, self.part.at, self.part.order)
 
     @property
+    def notes(self) -> tuple[Note, ...]:
+        """Notes on how the metric reads these predictions, for readers of its result."""
+        return self.rows.notes_for(self.statistic)
+
+    @property
+    def answers(self) -> NDArray[Any]:
+        """The predictions, which distinguish a system from others on the same rows."""
+        return self.columns[1]
+
+    @property
     def numbers(self) -> list[Any]:
         """Reduced rows of the score, by which systems are sorted, and not by their names."""
         code, terms = self.subject.reduced.code, self.subject.reduced.terms
@@ -1147,8 +1157,7 @@ def score_result(
     if statistic.response in ("scores", "probabilities"):
         reversed_scores = notes_on_reversed_scores(statistic, rows, naive, chosen.interval)
         tell(*reversed_scores)
-    notes = *chosen.notes, *score.rows.notes_for(score.statistic), *study.notes, *reversed_scores
-    texts = texts_of(notes)
+    texts = texts_of((*chosen.notes, *score.notes, *study.notes, *reversed_scores))
     better = statistic.greater_is_better
     best = evidence.facts.bounds[0 if better is False else 1]
     if not reversed_scores and naive != best and is_worse(evidence.estimate, naive, better):
