@@ -218,7 +218,7 @@ def out_of_bag_error(
         raw += left_out.sum(axis=1)
         centred += sums
         noise += deviations @ (n_lines / np.maximum(columns.times, 1))
-        if drawn.are_few:
+        if drawn.kept is not None:
             deviations_of_chunks.append(deviations)
     n_used = np.count_nonzero(np.isfinite(by_row))
     with np.errstate(invalid="ignore"):
@@ -230,7 +230,7 @@ def out_of_bag_error(
     def noise_of_units() -> Iterator[Array]:
         for k, columns in enumerate(drawn.chunks):
             rows = columns.chunk.rows
-            if drawn.are_few:
+            if drawn.kept is not None:
                 deviations = deviations_of_chunks[k]
             else:
                 gaps = array[:, rows] - by_row[rows]
@@ -301,7 +301,7 @@ def out_of_bag_metric(
         shift += columns.outside @ mean[units]
         deviations = noise_of(columns, left_out)
         noise += deviations.sum(axis=1)
-        if drawn.are_few:
+        if drawn.kept is not None:
             deviations_of_chunks.append(deviations)
 
     def noise_again() -> Iterator[Array]:
@@ -316,7 +316,7 @@ def out_of_bag_metric(
         slope=scores - shift / np.maximum(drawn.n_outside, 1),
         noise=noise,
         drawn=drawn,
-        noise_of_units=deviations_of_chunks if drawn.are_few else noise_again(),
+        noise_of_units=deviations_of_chunks if drawn.kept is not None else noise_again(),
     )
     error = float(scores.mean())
     result = standard_error_of(error, np.empty(0), scores, moves, variance, base, "centred")
@@ -437,10 +437,13 @@ class TrainingCounts:
     counts : ndarray of shape (n_resamples, n_rows)
         Of rows; the same for those of one unit.
     units : Units
+    kept : list of DrawnColumns or None
+        All of them, where they are few; else each is made when it is read.
     """
 
     counts: Array
     units: Units
+    kept: list[DrawnColumns] | None
 
     @classmethod
     def of(
@@ -453,17 +456,16 @@ class TrainingCounts:
         if isinstance(counts, TrainingCounts):
             return counts
         array = np.asarray(counts)
-        return cls(array, Units.of(groups, array.shape[1]) if units is None else units)
-
-    @property
-    def are_few(self) -> bool:
-        """Whether arrays of this shape may be kept."""
-        return self.counts.size <= COUNTS_KEPT
+        drawn = cls(array, Units.of(groups, array.shape[1]) if units is None else units, None)
+        return replace(drawn, kept=[*drawn.chunks]) if array.size <= COUNTS_KEPT else drawn
 
     @property
     def chunks(self) -> Iterable[DrawnColumns]:
         """Consecutive units, so many that the numbers of their rows fit the cache."""
-        return self._kept_chunks if self.are_few else self._chunks()
+        if self.kept is not None:
+            return self.kept
+        chunks = self.units.chunks(len(self.counts))
+        return (DrawnColumns(chunk, self.counts[:, chunk.rows]) for chunk in chunks)
 
     @cached_property
     def n_outside(self) -> NDArray[np.float64]:
@@ -472,14 +474,6 @@ class TrainingCounts:
         for columns in self.chunks:
             n_outside += columns.outside.sum(axis=1)
         return n_outside
-
-    @cached_property
-    def _kept_chunks(self) -> list[DrawnColumns]:
-        return [*self._chunks()]
-
-    def _chunks(self) -> Iterator[DrawnColumns]:
-        for chunk in self.units.chunks(len(self.counts)):
-            yield DrawnColumns(chunk, self.counts[:, chunk.rows])
 
 
 def _influence_values(
@@ -647,49 +641,21 @@ class TrainingSpread:
         is one unit.
     test_influence : ndarray of shape (n_units,)
         Influence values of units as those tested on.
-    drawn : TrainingCounts
+    effect : ndarray of shape (n_units,)
+        T_i = Cov_b(N_i, r_b): effect of a unit through training.
+    jackknife : float
+        V_IJ: infinitesimal jackknife of both effects of a unit, Monte Carlo noise removed.
+    moves_effect : ndarray of shape (n_used,)
+        How far a sample moves (2 / n) sum_i IF_i T_i. The Monte Carlo variance of this is that of
+        these values over n_used.
     """
 
     residual: Array
     sampling: Array
     test_influence: Array
-    drawn: TrainingCounts
-
-    @property
-    def effect(self) -> Array:
-        """T_i = Cov_b(N_i, r_b): effect of a unit through training, (n_units,)."""
-        return self._through_training[0]
-
-    @property
-    def jackknife(self) -> float:
-        """V_IJ: infinitesimal jackknife of both effects of a unit, Monte Carlo noise removed."""
-        return self._through_training[1]
-
-    @property
-    def moves_effect(self) -> Array:
-        """How far a sample moves (2 / n) sum_i IF_i T_i, (n_used,).
-
-        The Monte Carlo variance of this is that of these values over n_used.
-        """
-        return self._through_training[2]
-
-    # Squares of very large scores may be infinite.
-    @cached_property
-    @np.errstate(over="ignore", invalid="ignore")
-    def _through_training(self) -> tuple[Array, float, Array]:
-        """T_i, V_IJ, and how far each sample moves the covariance."""
-        n_used, n_units = self.drawn.counts.shape
-        effect, jackknife, moves_effect = np.empty(n_units), 0.0, np.zeros(n_used)
-        for columns in self.drawn.chunks:
-            units = columns.chunk.units
-            of_units = self.test_influence[units]
-            products = columns.centred * self.residual[:, None]
-            effect[units] = products.mean(axis=0)
-            moves_effect += products @ of_units
-            jackknife += float(np.sum((of_units / n_units + effect[units]) ** 2))
-            jackknife -= sum_of_variances(products) / n_used
-        moves_effect *= 2 / n_units
-        return effect, jackknife, moves_effect
+    effect: Array
+    jackknife: float
+    moves_effect: Array
 
     @property
     def variance(self) -> float:
@@ -804,8 +770,19 @@ def training_spread(
         residual -= residual.mean()
         within = (squares - sums**2 / np.maximum(size, 1)) / np.maximum(size - 1, 1)
         sampling = np.where(size > 1, within / np.maximum(size, 1) + seed_variance, np.nan)
-    test_influence = mean - mean.mean() if cv_influence is None else cv_influence
-    return TrainingSpread(residual, sampling, test_influence, drawn)
+        test_influence = mean - mean.mean() if cv_influence is None else cv_influence
+        (n_used, n_units), jackknife = drawn.counts.shape, 0.0
+        effect, moves_effect = np.empty(n_units), np.zeros(n_used)
+        for columns in drawn.chunks:
+            units = columns.chunk.units
+            of_units = test_influence[units]
+            products = columns.centred * residual[:, None]
+            effect[units] = products.mean(axis=0)
+            moves_effect += products @ of_units
+            jackknife += float(np.sum((of_units / n_units + effect[units]) ** 2))
+            jackknife -= sum_of_variances(products) / n_used
+        moves_effect *= 2 / n_units
+    return TrainingSpread(residual, sampling, test_influence, effect, jackknife, moves_effect)
 
 
 # ------------------------------------------------------------------ selection

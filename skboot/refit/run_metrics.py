@@ -524,21 +524,19 @@ class LabelCells:
         Sorted.
     codes : ndarray of shape (n_samples,)
         Position of each true label.
+    n_cells : int
+        Cells of the matrix.
     """
 
     def __init__(self, y: Array, labels: Array) -> None:
         self.labels, self.codes = labels, np.searchsorted(labels, y)
+        self.n_cells = len(labels) ** 2
         # Numbers of cells have the smallest type that holds them: there is one per row and run.
         self._first_cell = (self.codes * len(labels)).astype(np.min_scalar_type(self.n_cells - 1))
         # Of answers that all metrics read one after the other, by identity: those of the model of
         # all rows, of bootstrap runs and of folds.
         self._cells: dict[int, tuple[Array, Array]] = {}
         self._counts: tuple[Array, Array, Array] | None = None
-
-    @property
-    def n_cells(self) -> int:
-        """Cells of the matrix."""
-        return len(self.labels) ** 2
 
     def of(self, data: Array) -> Array:
         """Cell of each row, (..., n_samples), by the positions of the labels that runs gave.
