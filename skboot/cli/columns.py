@@ -161,14 +161,14 @@ def _pivot_of_file(
     if how is None or len(models) != 1:
         return ""
     [model] = models
-    kept = [name for name in names if name in needed]
-    for row in (name for name in cells if name not in (model, *kept)):
+    columns_left = [name for name in names if name in needed]
+    for row in (name for name in cells if name not in (model, *columns_left)):
         n_rows = len(cells[row])
         labels = cells[row].tolist()
         pairs = set(zip(labels, cells[model].tolist(), strict=True))
-        values = [name for name in names if name not in (row, model, *kept)]
+        values = [name for name in names if name not in (row, model, *columns_left)]
         if len(pairs) == n_rows > len(set(labels)) and values:
-            index = [row, *kept] if kept else row
+            index = [row, *columns_left] if columns_left else row
             how = how.format(repr(call.file))
             return (
                 f". It is a value of {model!r}. A long table gets a column for each system by "

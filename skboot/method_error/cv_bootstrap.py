@@ -54,7 +54,7 @@ from .out_of_bag import (
 
 def cv_variances(
     cv: Array,
-    drawn: TrainingCounts,
+    trainings: TrainingCounts,
     scores: Array,
     oob_influence: Any,
     share: float,
@@ -67,7 +67,7 @@ def cv_variances(
     ----------
     cv : ndarray of shape (n_repeats, n_units)
         Influence values of the out-of-fold metric.
-    drawn : TrainingCounts
+    trainings : TrainingCounts
     scores : ndarray of shape (n_resamples,)
         NaN where undefined; such samples are left out.
     oob_influence : array-like of shape (n_resamples, n_units), or callable
@@ -82,16 +82,16 @@ def cv_variances(
     dict
         By name of the field.
     """
-    influence, n_units = cv.mean(axis=0), drawn.units.n_units
+    influence, n_units = cv.mean(axis=0), trainings.units.n_units
     lines, read = np.flatnonzero(np.isfinite(scores)), columns_of(oob_influence)
     if len(lines) < len(scores):
-        drawn, read = TrainingCounts.of(drawn.counts[lines]), lines_of(read, lines)
+        trainings, read = TrainingCounts.of(trainings.counts[lines]), lines_of(read, lines)
         scores = scores[lines]
-    plain = fenced = training_spread(influence, drawn, scores, read, None, seed_variance)
+    plain = fenced = training_spread(influence, trainings, scores, read, None, seed_variance)
     moved, factors = within_fences(scores)
     n_beyond = int(np.count_nonzero(factors != 1))
     if n_beyond:
-        fenced = training_spread(influence, drawn, moved, read, factors, seed_variance)
+        fenced = training_spread(influence, trainings, moved, read, factors, seed_variance)
     test, averaged = sampling_variances(cv)
     cap, robust = (np.sqrt(test) + optimism / 2) ** 2, fenced.robust_variance
     covariance = float(2 * influence @ fenced.effect / n_units)
@@ -648,14 +648,14 @@ def cv_bootstrap(
     True
     """
     cv = np.atleast_2d(np.asarray(cv_influence, dtype=float))
-    scores, drawn = np.asarray(oob_scores, dtype=float), TrainingCounts.of(counts)
-    n_units, lines = drawn.units.n_units, np.flatnonzero(np.isfinite(scores))
+    scores, trainings = np.asarray(oob_scores, dtype=float), TrainingCounts.of(counts)
+    n_units, lines = trainings.units.n_units, np.flatnonzero(np.isfinite(scores))
     share = 1.0
     if not pooled and np.isfinite(resubstitution):
         median = quartiles(scores[lines])[1]
         share = share_of_training(resubstitution, float(centre), median)
     optimism = optimism_of(resubstitution, float(centre))
-    variances = cv_variances(cv, drawn, scores, oob_influence, share, seed_variance, optimism)
+    variances = cv_variances(cv, trainings, scores, oob_influence, share, seed_variance, optimism)
     n_effective = n_units if n_effective is None else int(n_effective)
     cautions = _cautions(cv, len(lines), bounds)
     needed = int(np.ceil(JACKKNIFE_RESAMPLES * np.sqrt(n_units)))

@@ -202,14 +202,14 @@ def out_of_bag_error(
     E_i)); the Monte Carlo variance is that of the linearisation of D_i in the resamples. A group
     sums its rows' first terms.
     """
-    array, drawn = np.asarray(losses), TrainingCounts.of(weights, groups, units)
-    n_lines, n_rows = drawn.counts.shape
+    array, trainings = np.asarray(losses), TrainingCounts.of(weights, groups, units)
+    n_lines, n_rows = trainings.counts.shape
     by_row = np.full(n_rows, np.nan)  # E_i; NaN if never out-of-bag
     # Of each resample: sum of the out-of-bag losses Q, of Q - E_i, and of these over the share of
     # out-of-bag resamples of their row.
     raw, centred, noise = np.zeros((3, n_lines))
     deviations_of_chunks: list[Array] = []  # Q - E_i of all chunks
-    for columns in drawn.chunks:
+    for columns in trainings.chunks:
         rows = columns.chunk.rows
         left_out, total = sums_outside(array[:, rows], columns.outside, 0)
         with np.errstate(invalid="ignore"):
@@ -218,19 +218,19 @@ def out_of_bag_error(
         raw += left_out.sum(axis=1)
         centred += sums
         noise += deviations @ (n_lines / np.maximum(columns.times, 1))
-        if drawn.kept is not None:
+        if trainings.few_columns is not None:
             deviations_of_chunks.append(deviations)
     n_used = np.count_nonzero(np.isfinite(by_row))
     with np.errstate(invalid="ignore"):
-        replicates = raw / drawn.n_outside
+        replicates = raw / trainings.n_outside
     if form == "et97":
-        return _published(array, drawn.counts, by_row, replicates, raw / n_used)
+        return _published(array, trainings.counts, by_row, replicates, raw / n_used)
     error = float(np.nanmean(by_row))
 
     def noise_of_units() -> Iterator[Array]:
-        for k, columns in enumerate(drawn.chunks):
+        for k, columns in enumerate(trainings.chunks):
             rows = columns.chunk.rows
-            if drawn.kept is not None:
+            if trainings.few_columns is not None:
                 deviations = deviations_of_chunks[k]
             else:
                 gaps = array[:, rows] - by_row[rows]
@@ -239,12 +239,15 @@ def out_of_bag_error(
             yield columns.chunk.sum(deviations)
 
     gaps = np.nan_to_num(by_row - error)
-    base = np.concatenate([chunk.sum(gaps[chunk.rows]) for chunk in drawn.units.chunks(1)]) / n_used
+    base = (
+        np.concatenate([chunk.sum(gaps[chunk.rows]) for chunk in trainings.units.chunks(1)])
+        / n_used
+    )
     influence, variance = _influence_values(
         base=base,
-        slope=inverse_share(drawn.units.n_units) * (centred / n_used),
+        slope=inverse_share(trainings.units.n_units) * (centred / n_used),
         noise=noise / n_used,
-        drawn=drawn,
+        trainings=trainings,
         noise_of_units=noise_of_units(),
     )
     return standard_error_of(error, by_row, replicates, influence, variance, base, "centred")
@@ -276,15 +279,15 @@ def out_of_bag_metric(
     units, D_i = psi_i / n + Cov_b(N_i, u_b). For groups the standard error is still low under about
     40 groups.
     """
-    values, drawn = np.asarray(scores, dtype=float), TrainingCounts.of(counts)
+    values, trainings = np.asarray(scores, dtype=float), TrainingCounts.of(counts)
     lines, read = np.flatnonzero(np.isfinite(values)), columns_of(influence)
     if len(lines) < 2:
         must = "be finite in at least two resamples"
         advice = "Use more resamples, or resample within strata, so that every class is out-of-bag."
         raise fail("scores", must, repr(len(lines)), advice)
     if len(lines) < len(values):
-        drawn, read = TrainingCounts.of(drawn.counts[lines]), lines_of(read, lines)
-    n_units, scores = drawn.units.n_units, values[lines]
+        trainings, read = TrainingCounts.of(trainings.counts[lines]), lines_of(read, lines)
+    n_units, scores = trainings.units.n_units, values[lines]
     mean, (shift, noise) = np.zeros(n_units), np.zeros((2, len(scores)))
     deviations_of_chunks: list[Array] = []
 
@@ -294,18 +297,18 @@ def out_of_bag_metric(
         deviations *= len(scores) / (n_units * np.maximum(columns.times, 1))
         return deviations
 
-    for columns in drawn.chunks:
+    for columns in trainings.chunks:
         units = columns.chunk.units
         left_out, total = sums_outside(read(units), columns.outside, 0)
         mean[units] = total / np.maximum(columns.times, 1)
         shift += columns.outside @ mean[units]
         deviations = noise_of(columns, left_out)
         noise += deviations.sum(axis=1)
-        if drawn.kept is not None:
+        if trainings.few_columns is not None:
             deviations_of_chunks.append(deviations)
 
     def noise_again() -> Iterator[Array]:
-        for columns in drawn.chunks:
+        for columns in trainings.chunks:
             left_out, _ = sums_outside(read(columns.chunk.units), columns.outside, 0)
             yield noise_of(columns, left_out)
 
@@ -313,10 +316,10 @@ def out_of_bag_metric(
     base = (mean - mean.mean()) / n_units
     moves, variance = _influence_values(
         base=base,
-        slope=scores - shift / np.maximum(drawn.n_outside, 1),
+        slope=scores - shift / np.maximum(trainings.n_outside, 1),
         noise=noise,
-        drawn=drawn,
-        noise_of_units=deviations_of_chunks if drawn.kept is not None else noise_again(),
+        trainings=trainings,
+        noise_of_units=deviations_of_chunks if trainings.few_columns is not None else noise_again(),
     )
     error = float(scores.mean())
     result = standard_error_of(error, np.empty(0), scores, moves, variance, base, "centred")
@@ -437,13 +440,13 @@ class TrainingCounts:
     counts : ndarray of shape (n_resamples, n_rows)
         Of rows; the same for those of one unit.
     units : Units
-    kept : list of DrawnColumns or None
+    few_columns : list of DrawnColumns or None
         All of them, where they are few; else each is made when it is read.
     """
 
     counts: Array
     units: Units
-    kept: list[DrawnColumns] | None
+    few_columns: list[DrawnColumns] | None
 
     @classmethod
     def of(
@@ -456,14 +459,16 @@ class TrainingCounts:
         if isinstance(counts, TrainingCounts):
             return counts
         array = np.asarray(counts)
-        drawn = cls(array, Units.of(groups, array.shape[1]) if units is None else units, None)
-        return replace(drawn, kept=[*drawn.chunks]) if array.size <= COUNTS_KEPT else drawn
+        trainings = cls(array, Units.of(groups, array.shape[1]) if units is None else units, None)
+        if array.size > COUNTS_KEPT:
+            return trainings
+        return replace(trainings, few_columns=[*trainings.chunks])
 
     @property
     def chunks(self) -> Iterable[DrawnColumns]:
         """Consecutive units, so many that the numbers of their rows fit the cache."""
-        if self.kept is not None:
-            return self.kept
+        if self.few_columns is not None:
+            return self.few_columns
         chunks = self.units.chunks(len(self.counts))
         return (DrawnColumns(chunk, self.counts[:, chunk.rows]) for chunk in chunks)
 
@@ -481,7 +486,7 @@ def _influence_values(
     base: Array,
     slope: Array,
     noise: Array,
-    drawn: TrainingCounts,
+    trainings: TrainingCounts,
     noise_of_units: Iterable[Array],
 ) -> tuple[Array, float]:
     """Return the values D, (n_units,), and the Monte Carlo variance of the sum of their squares.
@@ -491,19 +496,19 @@ def _influence_values(
     times) because that mean centres `slope`; and the noise of the overall mean. `noise_of_units`
     are of the chunks, and are written into.
     """
-    n_lines, n_units = len(slope), drawn.units.n_units
+    n_lines, n_units = len(slope), trainings.units.n_units
     slope = slope - slope.mean()
-    sizes = drawn.units.sizes
+    sizes = trainings.units.sizes
     share = sizes / sizes.sum() + 1 / (n_units - 1)
     values, variance = base.copy(), 0.0
-    for columns, linear in zip(drawn.chunks, noise_of_units, strict=True):
+    for columns, linear in zip(trainings.chunks, noise_of_units, strict=True):
         units = columns.chunk.units
         moves = columns.centred * slope[:, None]
         values[units] += moves.mean(axis=0)
         linear *= 2 + 1 / (n_units - 1)
         linear += moves
         # Of rows the share is the same, and one column stands for all.
-        linear -= np.outer(noise, share[:1] if drawn.units.order is None else share[units])
+        linear -= np.outer(noise, share[:1] if trainings.units.order is None else share[units])
         variance += sum_of_variances(linear)
     return values, variance / n_lines
 
@@ -748,11 +753,11 @@ def training_spread(
     -------
     TrainingSpread
     """
-    drawn = TrainingCounts.of(counts)
-    mean, (shift, sums, squares) = np.zeros(drawn.units.n_units), np.zeros((3, len(scores)))
+    trainings = TrainingCounts.of(counts)
+    mean, (shift, sums, squares) = np.zeros(trainings.units.n_units), np.zeros((3, len(scores)))
     # Squares of very large scores may be infinite; `TrainingSpread.variance` is infinite then.
     with np.errstate(over="ignore", invalid="ignore"):
-        for columns in drawn.chunks:
+        for columns in trainings.chunks:
             units = columns.chunk.units
             influence, total = sums_outside(read(units), columns.outside, 0)
             if factors is not None:
@@ -765,15 +770,15 @@ def training_spread(
             sums += by_line
             squares += np.einsum("ij,ij->i", deviations, deviations)
         check_influence(shift)
-        size = drawn.n_outside
+        size = trainings.n_outside
         residual = scores - shift / np.maximum(size, 1)
         residual -= residual.mean()
         within = (squares - sums**2 / np.maximum(size, 1)) / np.maximum(size - 1, 1)
         sampling = np.where(size > 1, within / np.maximum(size, 1) + seed_variance, np.nan)
         test_influence = mean - mean.mean() if cv_influence is None else cv_influence
-        (n_used, n_units), jackknife = drawn.counts.shape, 0.0
+        (n_used, n_units), jackknife = trainings.counts.shape, 0.0
         effect, moves_effect = np.empty(n_units), np.zeros(n_used)
-        for columns in drawn.chunks:
+        for columns in trainings.chunks:
             units = columns.chunk.units
             of_units = test_influence[units]
             products = columns.centred * residual[:, None]

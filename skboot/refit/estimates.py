@@ -788,8 +788,8 @@ class LeftOutErrors:
         """Out-of-bag error, with its standard error; of at least two samples."""
         run_records, numbers = self.run_records, self.sample_numbers
         if self.losses is None:
-            drawn = run_records.training_counts(numbers)
-            return out_of_bag_metric(self.sample_errors, drawn, self.mean_influence)
+            trainings = run_records.training_counts(numbers)
+            return out_of_bag_metric(self.sample_errors, trainings, self.mean_influence)
         error = out_of_bag_error(self.losses, run_records.training_counts(numbers, of_rows=True))
         if self.metric.is_mean:
             return error

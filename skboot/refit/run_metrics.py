@@ -641,8 +641,8 @@ class LabelRunMetric(RowRunMetric):
         if weights.dtype == bool and self.cells.are_few(data):
             # Cells of equal code are consecutive in this order; sums of counts have no rounding.
             order = np.argsort(self._code, kind="stable")
-            first = np.searchsorted(self._code[order], np.arange(n_codes))
-            of_codes = np.add.reduceat(self.cells.counts(data, weights)[:, order], first, axis=1)
+            starts = np.searchsorted(self._code[order], np.arange(n_codes))
+            of_codes = np.add.reduceat(self.cells.counts(data, weights)[:, order], starts, axis=1)
             of_codes = of_codes.astype(np.float64)
         else:
             runs = zip(self.cells.of_runs(data), weights, strict=True)
@@ -1037,10 +1037,10 @@ class RunRecords:
             return self._counts_of_all[key]
         counts = self.row_counts if of_groups else self.samples.counts
         groups = self.target.unit if of_groups else None
-        drawn = TrainingCounts.of(counts if is_all else counts[samples], groups)
+        trainings = TrainingCounts.of(counts if is_all else counts[samples], groups)
         if is_all:
-            self._counts_of_all[key] = drawn
-        return drawn
+            self._counts_of_all[key] = trainings
+        return trainings
 
     def rows_outside(self, runs: Array) -> RowsOutside:
         """Return which rows some bootstrap runs left out; of all runs once, where they are few."""

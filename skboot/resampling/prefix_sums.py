@@ -699,9 +699,9 @@ def _end_of_count(
     n_codes = n_codes.reshape(-1, width).cumsum(axis=1)
     # The target is reached where the sum is this whole number.
     row = np.ceil(targets).astype(np.intp)
-    first = n_codes.ravel().take(np.maximum(row - 1, 0) + first_cells)
+    cell = n_codes.ravel().take(np.maximum(row - 1, 0) + first_cells)
     numbers = counted if ends is None else np.searchsorted(ends, counted)
-    return np.where(row > 0, numbers.take(first, mode="clip"), 0)
+    return np.where(row > 0, numbers.take(cell, mode="clip"), 0)
 
 
 def _reach_in_tiles(

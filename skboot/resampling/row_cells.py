@@ -251,8 +251,8 @@ def _rows_looked_at(n: int) -> NDArray[np.intp]:
 def _are_nearly_equal(sample: Floats, rounding: float) -> bool:
     """Whether most values, of which some differ, differ by no more than rounding of the others."""
     # Ten of the first hundred that are below eighty of them show it, if a fiftieth of all is.
-    first = np.sort(sample[:100])
-    low, high = first[9], first[-10]
+    few_rows = np.sort(sample[:100])
+    low, high = few_rows[9], few_rows[-10]
     if high - low >= rounding:
         n_shown = len(sample) // 50
         if min(np.count_nonzero(sample <= low), np.count_nonzero(sample >= high)) >= n_shown:

@@ -402,8 +402,8 @@ def name_all_missing(
         if is_frame or None in by_system:
             values.append(_code_of_kept(argument, [given], are_runs))
         else:
-            kept = _code_of_kept("p", list(by_system.values()), are_runs)
-            values.append(f"{{k: {kept} for k, p in {argument}.items()}}")
+            rows_code = _code_of_kept("p", list(by_system.values()), are_runs)
+            values.append(f"{{k: {rows_code} for k, p in {argument}.items()}}")
     if len(missing) < 2:
         return
     n_rows = int(np.any([*missing.values()], axis=0).sum())
