@@ -354,15 +354,14 @@ class Block(ABC):
         if up_flags is not None and low_flags is not None:
             starts = self._derived(starts_of_levels, (level,), order)
             in_order, n_upper = np.zeros((2, self.n_resamples))
-            n_below = np.zeros((2, self.n_resamples), np.int64)
+            below_levels = np.zeros((2, self.n_resamples))
             for at, weights in self._pieces(order):
-                counts = weights.astype(np.int64) if weights.dtype.kind == "f" else weights
-                pairs, n_more, n_below = pairs_by_level(
-                    counts, up_flags[at], low_flags[at], starts[at] - at.start, n_below
+                pairs, n_more, below_levels = pairs_by_level(
+                    weights, up_flags[at], low_flags[at], starts[at] - at.start, below_levels
                 )
                 in_order += pairs
                 n_upper += n_more
-            return in_order, n_upper * n_below[1]
+            return in_order, n_upper * below_levels[1]
         in_order, above, below = np.zeros((3, self.n_resamples))
         ends, sides = self._derived(ends_and_sides, (upper, lower, level), order)
         for _, (up, low) in self.running(sides, ends, order):

@@ -233,18 +233,18 @@ def starts_of_levels(level: NDArray[np.signedinteger]) -> NDArray[np.intp]:
 
 
 def pairs_by_level(
-    weights: NDArray[np.integer],
+    weights: NDArray[Any],
     upper: NDArray[np.uint8],
     lower: NDArray[np.uint8],
     starts: NDArray[np.intp],
-    below: NDArray[np.int64],
-) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+    below: Floats,
+) -> tuple[Floats, Floats, Floats]:
     """Count pairs of an upper and a lower one whose upper one is of a higher level, ties half.
 
     Parameters
     ----------
     weights : ndarray of shape (n_resamples, n_codes)
-        Counts; of each level the lower codes come first.
+        Counts, or weights as floats; of each level the lower codes come first.
     upper, lower : ndarray of shape (n_codes,)
         Which codes count on each side, 0 or 1; none counts on both.
     starts : ndarray of shape (n_codes,)
@@ -263,6 +263,8 @@ def pairs_by_level(
     """
     # A chain of integer additions takes one cycle each.
     sums_type: Any = np.int32 if weights.dtype == np.uint8 else np.int64
+    if weights.dtype.kind == "f":
+        sums_type = np.float64
     lower_below = np.empty((len(weights), weights.shape[1] + 2), sums_type)
     lower_below[:, :2] = below.T
     up_to = lower_below[:, 2:]
@@ -271,13 +273,13 @@ def pairs_by_level(
     np.cumsum(up_to, axis=1, out=up_to)
     before_level = np.maximum(starts + 1, 0)
     up = np.multiply(weights, upper, dtype=sums_type)
-    n_upper = up.sum(axis=1, dtype=np.int64)
+    n_upper = up.sum(axis=1, dtype=np.float64)
     # Half of what is below with the level, and half of what is without it.
     twice: NDArray[Any] = up_to + lower_below.take(before_level, axis=1)
     if 2 * int(n_upper.max()) * int(up_to[:, -1].max()) >= EXACT_INTEGER:
         twice = twice.astype(np.float64)
     pairs = 0.5 * np.einsum("ij,ij->i", up, twice)
-    return pairs, n_upper, lower_below[:, [before_level[-1], -1]].T.astype(np.int64)
+    return pairs, n_upper, lower_below[:, [before_level[-1], -1]].T.astype(np.float64)
 
 
 @cache
