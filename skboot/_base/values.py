@@ -154,8 +154,6 @@ def same_values(a: Any, b: Any) -> bool:
         if a.dtype != b.dtype or a.shape != b.shape:
             return False
         return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
-    # All of a sequence that is made when it is asked for.
-    a, b = (tuple(value) if isinstance(value, LazySequence) else value for value in (a, b))
     if is_dataclass(a):
         return type(a) is type(b) and all(
             same_values(getattr(a, f.name), getattr(b, f.name)) for f in fields(a) if f.compare

@@ -221,9 +221,10 @@ def comparison_of(
         paired=paired,
         paired_runs=paired_runs,
     )
+    pairs: Any = records
     return kind(
         systems=results,
-        _pairs=records,
+        pairs=pairs,
         reference=options.reference,
         adjust=options.adjust,
         _automatic=options.interval == "auto",

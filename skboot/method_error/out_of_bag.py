@@ -57,7 +57,7 @@ ELEMENTS_AT_ONCE = 1 << 18
 # Counts of units that are worked on at a time (counts): their temporaries stay in the cache.
 COUNTS_AT_ONCE = 1 << 16
 # Counts of units of which what all metrics of a fit share is kept (counts, 16 bytes each).
-COUNTS_KEPT = 1 << 20
+COUNTS_KEPT = 1 << 18
 
 
 # ------------------------------------------------------------------ blocks of columns

@@ -36,7 +36,6 @@ from ..method_error.out_of_bag import (
     Reader,
     column_blocks,
     columns_less,
-    columns_of,
     out_of_bag_error,
     out_of_bag_metric,
     training_spread,
@@ -914,11 +913,12 @@ def filled_influence(influence: Array, outside: Array, power: float) -> Reader:
     """
     blocks = column_blocks(*influence.shape)
     is_computed = (np.isfinite(influence[:, columns]) | ~outside[:, columns] for columns in blocks)
-    if all(columns.all() for columns in is_computed):
-        return columns_of(where_outside(influence, outside))
+    is_complete = all(columns.all() for columns in is_computed)
 
     def filled(columns: slice) -> Array:
         values, left_out = influence[:, columns], outside[:, columns]
+        if is_complete:
+            return where_outside(values, left_out)
         is_computed = left_out & np.isfinite(values)
         n_computed = is_computed.sum(axis=0)
         # Run after run, so that the mean of a unit does not depend on the columns beside it.

@@ -1135,7 +1135,7 @@ class ComparisonResult(FromACall, ShownDifferences):
     metric: str
     estimand: str
     systems: Mapping[str, EvaluationResult]
-    _pairs: Sequence[PairedDifference]  # of many, those are made that are asked for
+    pairs: tuple[PairedDifference, ...]
     reference: str | None
     adjust: str | None
     _automatic: bool  # whether the interval was chosen by ``interval="auto"``
@@ -1152,7 +1152,7 @@ class ComparisonResult(FromACall, ShownDifferences):
         scores = [abs(float(score.estimate)) for score in evidence]
         rounding = 1e-12 * max((score for score in scores if math.isfinite(score)), default=0.0)
         names = ("difference", "confidence_interval", "simultaneous_interval")
-        pairs: Any = self._pairs
+        pairs: Any = self.pairs
         if isinstance(pairs, PairRecords):
             shown = [pairs.columns[name] for name in names]
         else:
@@ -1173,33 +1173,32 @@ class ComparisonResult(FromACall, ShownDifferences):
             _shown=shown,
         )
         if isinstance(pairs, PairRecords):
-            records = PairRecords(pairs.kind, pairs.columns, shared)
-            object.__setattr__(self, "_pairs", records)
+            # The tuple of all is made when it is asked for.
+            vars(self)["_pair_records"] = PairRecords(pairs.kind, pairs.columns, shared)
+            del vars(self)["pairs"]
             return
         held = pairs[0]._comparison
         if held is not None and held == shared and list(held._shown) == shown:
             shared = held
-        copies = []
+        records = []
         for pair in pairs:
             if pair._comparison is not shared:
                 # `dataclasses.replace` takes ten times as long.
                 copy = object.__new__(type(pair))
                 copy.__dict__.update(pair.__dict__, _comparison=shared)
                 pair = copy
-            copies.append(pair)
-        object.__setattr__(self, "_pairs", tuple(copies))
+            records.append(pair)
+        object.__setattr__(self, "pairs", tuple(records))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_pairs": self.pairs}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        # Pickles of before hold the tuple alone.
-        vars(self).update({"_pairs": state.get("pairs")} | state)
+        state = vars(self) | {"pairs": self.pairs}
+        state.pop("_pair_records", None)
+        return state
 
     @cached_property
-    def pairs(self) -> tuple[PairedDifference, ...]:
-        """One record per pair."""
-        return tuple(self._pairs)
+    def _pair_records(self) -> Sequence[PairedDifference]:
+        """The pairs, of which those are made that are asked for."""
+        return self.pairs
 
     _format = "skboot.ComparisonResult", 2
     _noun = "comparison"
@@ -1230,7 +1229,7 @@ class ComparisonResult(FromACall, ShownDifferences):
     @property
     def confidence_level(self) -> float:
         """Level of the intervals."""
-        return float(self._pairs[0].confidence_interval.confidence_level)
+        return float(self._pair_records[0].confidence_interval.confidence_level)
 
     @property
     def greater_is_better(self) -> bool | None:
@@ -1269,7 +1268,7 @@ class ComparisonResult(FromACall, ShownDifferences):
 
         A reader compares with the best; all of 20 systems would fill 190 rows.
         """
-        if len(self._pairs) <= comparison_texts.MAX_SHOWN or self.reference is not None:
+        if len(self._pair_records) <= comparison_texts.MAX_SHOWN or self.reference is not None:
             return self.pairs
         best, *names = self._ordered_names
         return tuple(self.pair(best, name) for name in names)
@@ -1321,7 +1320,7 @@ class ComparisonResult(FromACall, ShownDifferences):
     @property
     def alternative(self) -> str:
         """Alternative hypothesis of intervals and p-values: "two-sided", "greater" or "less"."""
-        return self._pairs[0].alternative
+        return self._pair_records[0].alternative
 
     @property
     def _is_paired(self) -> bool:
@@ -1454,7 +1453,7 @@ class ComparisonResult(FromACall, ShownDifferences):
     @cached_property
     def _place_of(self) -> dict[tuple[str, str], int]:
         """Where the pair of two names stands: 180 systems have 16,110, too many to search all."""
-        records = self._pairs
+        records = self._pair_records
         if isinstance(records, PairRecords):
             names = zip(records.columns["first"], records.columns["second"], strict=True)
             return {pair: k for k, pair in enumerate(names)}
@@ -1481,8 +1480,8 @@ class ComparisonResult(FromACall, ShownDifferences):
         """
         self._check_systems(first, second, as_pair=True)
         if (first, second) in self._place_of:
-            return self._pairs[self._place_of[first, second]]
-        return self._pairs[self._place_of[second, first]]._mirrored()
+            return self._pair_records[self._place_of[first, second]]
+        return self._pair_records[self._place_of[second, first]]._mirrored()
 
     def _check_systems(self, name_a: str, name_b: str, *, as_pair: bool = False) -> None:
         """Refuse names of systems that are not known, or are no pair of the comparison."""
@@ -1555,9 +1554,9 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     def _only_pair(self, asker: str, error: type[Exception] = TypeError) -> PairedDifference:
         """Return the difference of two systems; of more, no number is the one that is meant."""
-        if len(self._pairs) == 1:
-            return self._pairs[0]
-        name_a, name_b = self._pairs[0].first, self._pairs[0].second
+        if len(self._pair_records) == 1:
+            return self._pair_records[0]
+        name_a, name_b = self._pair_records[0].first, self._pair_records[0].second
         of_pairs_alone = asker[0] == "." and not hasattr(self._any_system, asker[1:])
         of_one = "" if of_pairs_alone else f" or .systems[{name_a!r}]"
         raise error(
@@ -1658,7 +1657,21 @@ class ComparisonResult(FromACall, ShownDifferences):
         # Files of before hold seed and versions with each system alone.
         system = next(iter(systems.values()))
         record = gathered(cls, {"seed": system.seed, "versions": system.versions} | parts)
-        return cls(**record | {"systems": systems, "_pairs": pairs})
+        return cls(**record | {"systems": systems, "pairs": pairs})
+
+
+def _all_pairs(result: ComparisonResult) -> tuple[PairedDifference, ...]:
+    """One record per pair."""
+    if "_pair_records" not in vars(result):
+        # Of an object that is being made.
+        raise AttributeError(f"{type(result).__name__!r} object has no attribute 'pairs'")
+    return tuple(result._pair_records)
+
+
+# A field that is made when it is asked for: a dataclass would take it for a default in its body.
+_PAIRS = cached_property(_all_pairs)
+_PAIRS.__set_name__(ComparisonResult, "pairs")
+ComparisonResult.pairs = _PAIRS  # type: ignore[assignment]
 
 
 # ------------------------------------------------------------------ scores of folds

@@ -124,11 +124,15 @@ BAD = {
         {"greater_is_better": True},
         "at least two methods",
     ),
-    "no names": (SCORES, {"greater_is_better": True}, "'datasets'.*name each of the 12 data sets"),
+    "no names": (
+        SCORES,
+        {"greater_is_better": True},
+        "'datasets'.*name each data set of the array, 12 in all",
+    ),
     "too few names": (
         SCORES,
         {"greater_is_better": True, "datasets": SETS, "methods": ["A", "B"]},
-        "'methods'.*name each of the 4 methods.*2 names",
+        "'methods'.*name each method of the array, 4 in all.*2 names",
     ),
     "a name twice": (
         SCORES,

@@ -154,12 +154,13 @@ ARGUMENTS = {"--groups": "groups", "--weights": "sample_weight", "--strata": "st
 
 
 def columns_in_words(rows, words):
-    """The columns of a call that is told in words."""
+    """The columns of a call that is told in words; that of groups has its name."""
+    pd = pytest.importorskip("pandas")
     found = {}
     for place, word in enumerate(words):
         if word in ARGUMENTS:
             rest = itertools.takewhile(lambda one: one not in ARGUMENTS, words[place + 1 :])
-            columns = [rows[name] for name in rest]
+            columns = [pd.Series(rows[name], name=name) for name in rest]
             found[ARGUMENTS[word]] = columns[0] if len(columns) == 1 else np.column_stack(columns)
     return found
 

@@ -519,7 +519,7 @@ def test_missing_values_are_refused_where_the_metric_has_no_value(metric):
     for call in (
         partial(skboot.bootstrap_score, truth, values),
         partial(skboot.compare_systems, truth, {"a": np.arange(30.0), "b": values}),
-        partial(skboot.bootstrap_runs, truth, [values, values]),
+        partial(skboot.bootstrap_runs, truth, [values, np.arange(30.0)]),
     ):
         with pytest.raises(ValueError, match=r"must not contain NaN.*first in row 29"):
             call(metric=metric)

@@ -98,7 +98,7 @@ def test_a_result_is_printed_as_what_it_is_wherever_it_is_shown(seed):
         legend = " ".join(text.get_text() for text in result.plot().legend_.get_texts())
         plt.close("all")
         middle, ends = re.search(r"estimate (\S+)", legend), re.search(RANGE, legend)
-        shown.append((middle[1], *ends.groups()))
+        in_tables.append((middle[1], *ends.groups()))
     for texts in shown:
         assert_read(texts, (estimate, low, high), anchors)
     for texts in in_tables:
@@ -135,7 +135,7 @@ def test_a_difference_is_printed_as_what_it_is_wherever_it_is_shown(seed):
             ("B", estimate / 3, (estimate / 3 - abs(estimate), estimate / 3 + abs(estimate))),
         )
     }
-    result = dataclasses.replace(COMPARISON, _pairs=(pair,), systems=systems)
+    result = dataclasses.replace(COMPARISON, pairs=(pair,), systems=systems)
     if high - low <= 1e-12 * abs(estimate):
         return
     [pair] = result.pairs
