@@ -82,7 +82,9 @@ def measured() -> list[dict]:
 def _in_a_process(call: str) -> float:
     sizes = json.dumps([ROWS, MEGABYTES])
     command = [sys.executable, __file__, *call.split(), sizes]
-    path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    # An empty part would be the directory that the process runs in, whatever lies there.
+    before = os.environ.get("PYTHONPATH")
+    path = os.pathsep.join([str(Path(__file__).parents[1]), *([before] if before else [])])
     done = subprocess.run(
         command,
         capture_output=True,

@@ -51,7 +51,8 @@ def cluster():
 
     bases = PicklingPool.__bases__
     # Workers find the classes of this module by its name.
-    path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    before = os.environ.get("PYTHONPATH")
+    path = os.pathsep.join([str(Path(__file__).parents[1]), *([before] if before else [])])
     ray.init(
         num_cpus=2,
         include_dashboard=False,
