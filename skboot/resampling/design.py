@@ -174,7 +174,7 @@ class NamedColumn:
         return len(self.values)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.values, dtype=dtype, copy=copy)
+        return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
 
 
 def words_of_groups(groups: Any) -> DesignWords:
