@@ -1368,7 +1368,7 @@ def canonical_interval(name: Any, also: Sequence[str] = ()) -> Any:
 
 
 def checked_interval(
-    interval: Any, known: Sequence[str], problems: Mapping[str, str] | None = None, **refused: Any
+    interval: Any, names: Sequence[str], problems: Mapping[str, str] | None = None, **refused: Any
 ) -> str | Anytime:
     """Accept the name of an interval that is made at one look, or one that holds at every look.
 
@@ -1376,22 +1376,22 @@ def checked_interval(
     ----------
     interval : str or Anytime
         That is asked for.
-    known : sequence of str
+    names : sequence of str
         What can be asked for; with "anytime" also `Anytime`.
     problems : mapping of str, optional
         Why other intervals are none of a paired difference.
     refused : dict
         Arguments, by name, for which no interval that holds at every look is known.
     """
-    if isinstance(interval, str) and interval in known and interval != "anytime":
+    if isinstance(interval, str) and interval in names and interval != "anytime":
         return interval
-    name = canonical_interval(interval, known)
+    name = canonical_interval(interval, names)
     if problems and isinstance(name, str) and name in problems:
         must = "be one that a paired difference has"
         got = f"{name!r}, which {problems[name]}"
-        raise check.fail("interval", must, got, f"Known: {[*known]}.")
+        raise check.fail("interval", must, got, f"Known: {[*names]}.")
     if isinstance(interval, Anytime) or interval is Anytime or check.is_among(name, ["anytime"]):
-        if "anytime" not in known:
+        if "anytime" not in names:
             must = "be one that holds at one look"
             advice = (
                 "Looks may be repeated in bootstrap_score, compare_systems, assert_not_worse and "
@@ -1413,7 +1413,7 @@ def checked_interval(
                 got = repr(value) if isinstance(value, str) else type(value).__name__
                 raise check.fail(argument, f"not be given with interval={interval}", got, advice)
         return interval
-    return check.check_choice("interval", name, [method for method in known if method != "anytime"])
+    return check.check_choice("interval", name, [method for method in names if method != "anytime"])
 
 
 def method_of(interval: str | Anytime) -> str:
