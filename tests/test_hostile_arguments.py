@@ -364,6 +364,7 @@ HUGE = {
     "objects above 2**63": np.array([2**63 + k for k in range(4)], dtype=object),
     "uint64": np.array([2**63 + k for k in range(4)], dtype=np.uint64),
     "both sides of 2**63": np.array([2**63 - 2 + k for k in range(4)], dtype=object),
+    "from -2**63 on": np.array([-(2**63) + k for k in range(4)]),
 }
 
 

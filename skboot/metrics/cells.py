@@ -81,13 +81,16 @@ def encode(y: NDArray, labels: NDArray) -> NDArray[np.intp]:
     if is_signed and y.dtype.kind in "biu" and labels.dtype.kind in "biu":
         low, high = int(labels.min()), int(labels.max())
         if high - low < TABLE:
-            # The table has one more entry on each side, for labels out of range.
+            # Entries at both ends are of labels out of range, which are no nearer where they wrap.
             table = np.full(high - low + 3, -1)
-            table[labels.astype(np.int64) - low + 1] = np.arange(len(labels))
+            lowest = np.int64(low)
+            table[labels.astype(np.int64) - lowest + 1] = np.arange(len(labels))
             code = np.empty(len(y), dtype=np.intp)
             for rows in _chunks(len(y)):
-                inside = np.clip(y[rows].astype(np.int64), low - 1, high + 1)
-                code[rows] = table[inside - (low - 1)]
+                place = y[rows].astype(np.int64)
+                place -= lowest
+                place += 1
+                table.take(place, mode="clip", out=code[rows])
             return code
     order = np.argsort(labels)
     place = np.searchsorted(labels[order], y)

@@ -159,6 +159,15 @@ def test_unknown_labels_have_no_position(labels):
     assert encode(y, labels).tolist() == [2, 0, 1, 0, -1]
 
 
+@pytest.mark.parametrize("low", [-(2**63), -5, 0, 5, 2**63 - 4])
+def test_integers_far_from_the_labels_have_no_position(low):
+    ends = [-(2**63), -(2**63) + 6, -1, 0, 1, 2**63 - 6, 2**63 - 1]
+    y = np.array([*ends, low, low + 1, low + 3])
+    labels = np.array([low + 2, low, low + 3, low + 1])
+    place = {label: k for k, label in enumerate(labels.tolist())}
+    assert encode(y, labels).tolist() == [place.get(value, -1) for value in y.tolist()]
+
+
 # ------------------------------------------------------------------ naive systems
 
 LABELS = np.array([0] * 9 + [1] * 6 + [2] * 5)
