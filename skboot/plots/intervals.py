@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
 from .._base.doors import door
-from ..results import rendering, wording
+from ..results import EvaluationResult, rendering, wording
 from ..results.table import Entry, decimals_by_metric, entries_of
 from .common import (
     BLUE,
@@ -19,6 +19,7 @@ from .common import (
     MAX_LABEL,
     Display,
     check_asked,
+    check_drawn,
     ink,
     label_axis,
     lines_of,
@@ -32,7 +33,7 @@ from .common import (
 )
 
 if TYPE_CHECKING:
-    from ..results import EvaluationResult, TableCheck
+    from ..results import TableCheck
 
 
 # Rows of a column of a picture at most: of more, panels stand side by side, without numbers.
@@ -330,6 +331,7 @@ class IntervalDisplay(ForestPlot):
         IntervalDisplay
             The display, drawn.
         """
+        check_drawn("result", result, EvaluationResult)
         return cls.from_results([result], ax, **kwargs)
 
     @classmethod
@@ -371,6 +373,8 @@ class IntervalDisplay(ForestPlot):
             entries = [Entry((), result) for result in results]
         if not entries:
             raise check.fail("results", "hold a result", "none")
+        for entry in entries:
+            check_drawn("results", entry.result, EvaluationResult)
         if names is not None:
             _check_names(names, len(entries))
         panels = _panels(entries)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from .._base.doors import door
-from ..results import wording
-from .common import BLUE, GREY, ORANGE, Display, ink, label_axis, limit_axis, veil
-
-if TYPE_CHECKING:
-    from ..results.plan import EvaluationPlan
+from ..results import EvaluationPlan, wording
+from .common import BLUE, GREY, ORANGE, Display, check_drawn, ink, label_axis, limit_axis, veil
 
 # Light and dark colours alternate, so that neighbouring lines also differ in grey.
 _COLOURS = (ORANGE, BLUE, "#e69f00", "#009e73")
@@ -104,6 +101,7 @@ class PlanDisplay(Display):
         PlanDisplay
             The display, drawn.
         """
+        check_drawn("result", result, EvaluationPlan)
         is_width = result.power is None
         display = cls(
             curves=result._curves,
