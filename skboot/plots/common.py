@@ -28,12 +28,12 @@ _VEILS = 0.2, 0.45
 _MOST_LEGEND = 0.5
 
 
-def check_drawn(name: str, value: Any, kind: type) -> None:
-    """Refuse what a display does not draw."""
-    if not isinstance(value, kind):
+def check_drawn(name: str, value: Any, kind: str) -> None:
+    """Refuse what a display does not draw: what is not of a class of results, by its name."""
+    if kind not in [base.__name__ for base in type(value).__mro__]:
         is_table = isinstance(value, Mapping)
         advice = "Draw a table by its plot(), or give a result of it by its name."
-        must = f"be of the class {kind.__name__}"
+        must = f"be of the class {kind}"
         raise fail(name, must, type(value).__name__, advice if is_table else "")
 
 

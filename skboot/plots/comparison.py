@@ -13,7 +13,7 @@ from .._base import checks as check
 from .._base.checks import fail
 from .._base.doors import door
 from .._base.typing import ShownPairs
-from ..results import ComparisonResult, DatasetsComparison, comparison_texts, rendering, wording
+from ..results import comparison_texts, rendering, wording
 from ..results.table import comparisons_of, decimals_by_metric
 from .common import (
     BLUE,
@@ -36,7 +36,8 @@ from .common import (
 from .intervals import ForestPlot
 
 if TYPE_CHECKING:
-    from ..results.comparison import PairedDifference
+    from ..results.comparison import ComparisonResult, PairedDifference
+    from ..results.data_sets import DatasetsComparison
 
 
 class ComparisonDisplay(ForestPlot):
@@ -157,7 +158,7 @@ class ComparisonDisplay(ForestPlot):
         ValueError
             If ``pairs`` is none of these, or the best system is not known.
         """
-        check_drawn("result", result, ComparisonResult)
+        check_drawn("result", result, "ComparisonResult")
         return cls._of([("", result)], pairs).plot(ax, **kwargs)
 
     @classmethod
@@ -466,7 +467,7 @@ class CriticalDifferenceDisplay(Display):
         CriticalDifferenceDisplay
             The display, drawn.
         """
-        check_drawn("result", result, DatasetsComparison)
+        check_drawn("result", result, "DatasetsComparison")
         ranks = result.mean_ranks()
         counted = wording.counted(ranks.n_datasets, "data set")
         display = cls(
@@ -698,7 +699,7 @@ class RankDisplay(ForestPlot):
         ValueError
             If the comparison has no ranks; see `ComparisonResult.ranks`.
         """
-        check_drawn("result", result, ComparisonResult)
+        check_drawn("result", result, "ComparisonResult")
         ranks = result.ranks()
         level = rendering.percent(ranks.confidence_level)
         rows = ranks.rows

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._base.doors import door
 from ..inference.intervals import title_of
-from ..results import EvaluationResult, rendering, wording
+from ..results import rendering, wording
 from .common import (
     BLUE,
     GREY,
@@ -33,6 +33,7 @@ from .common import (
 
 if TYPE_CHECKING:
     from ..inference.evidence import ConfidenceInterval
+    from ..results import EvaluationResult
 
 
 # Size (points) of the legend, and bars that fill the axes where few values stand within bounds.
@@ -146,7 +147,7 @@ class BootstrapDistributionDisplay(Display):
             The display, drawn.
         """
         check_asked(name=name)
-        check_drawn("result", result, EvaluationResult)
+        check_drawn("result", result, "EvaluationResult")
         display = cls(
             replicates=result.bootstrap_distribution,
             estimate=result.estimate,
@@ -624,7 +625,7 @@ class VarianceComponentsDisplay(Display):
         ValueError
             If the result stands on a single run.
         """
-        check_drawn("result", result, EvaluationResult)
+        check_drawn("result", result, "EvaluationResult")
         if not hasattr(result._basis, "run_evidence"):
             raise ValueError(
                 "VarianceComponentsDisplay needs a result of several runs. Got one of a single "

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
 from .._base.doors import door
-from ..results import EvaluationResult, rendering, wording
+from ..results import rendering, wording
 from ..results.table import Entry, decimals_by_metric, entries_of
 from .common import (
     BLUE,
@@ -33,7 +33,7 @@ from .common import (
 )
 
 if TYPE_CHECKING:
-    from ..results import TableCheck
+    from ..results import EvaluationResult, TableCheck
 
 
 # Rows of a column of a picture at most: of more, panels stand side by side, without numbers.
@@ -331,7 +331,7 @@ class IntervalDisplay(ForestPlot):
         IntervalDisplay
             The display, drawn.
         """
-        check_drawn("result", result, EvaluationResult)
+        check_drawn("result", result, "EvaluationResult")
         return cls.from_results([result], ax, **kwargs)
 
     @classmethod
@@ -374,7 +374,7 @@ class IntervalDisplay(ForestPlot):
         if not entries:
             raise check.fail("results", "hold a result", "none")
         for entry in entries:
-            check_drawn("results", entry.result, EvaluationResult)
+            check_drawn("results", entry.result, "EvaluationResult")
         if names is not None:
             _check_names(names, len(entries))
         panels = _panels(entries)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from .._base.doors import door
-from ..results import EvaluationPlan, wording
+from ..results import wording
 from .common import BLUE, GREY, ORANGE, Display, check_drawn, ink, label_axis, limit_axis, veil
+
+if TYPE_CHECKING:
+    from ..results.plan import EvaluationPlan
 
 # Light and dark colours alternate, so that neighbouring lines also differ in grey.
 _COLOURS = (ORANGE, BLUE, "#e69f00", "#009e73")
@@ -101,7 +104,7 @@ class PlanDisplay(Display):
         PlanDisplay
             The display, drawn.
         """
-        check_drawn("result", result, EvaluationPlan)
+        check_drawn("result", result, "EvaluationPlan")
         is_width = result.power is None
         display = cls(
             curves=result._curves,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -76,22 +75,17 @@ def named_scorers(scoring: Any, estimator: Any) -> tuple[dict[str, Any], bool]:
     return named, False
 
 
-@contextmanager
-def arguments_of_fit(truth: str) -> Iterator[None]:
-    """Raise errors of metrics under the arguments of a fit, which has no predictions as argument.
+def name_arguments_of_fit(error: ValueError, truth: str) -> None:
+    """Put an error of metrics under the arguments of a fit, which has no predictions as argument.
 
     What is wrong with the estimator's is that the metric in ``scoring`` does not read them.
     """
-    try:
-        yield
-    except ValueError as error:
-        bad = parts_of(error)
-        if bad is not None and bad.name == "y_pred":
-            got = f"predictions of {bad.got}, which must {bad.must}"
-            must = "be a metric of what the estimator predicts"
-            amend(error, bad._replace(name="scoring", must=must, got=got))
-        rename(error, {"metric": "scoring", "y_true": truth})
-        raise
+    bad = parts_of(error)
+    if bad is not None and bad.name == "y_pred":
+        got = f"predictions of {bad.got}, which must {bad.must}"
+        must = "be a metric of what the estimator predicts"
+        amend(error, bad._replace(name="scoring", must=must, got=got))
+    rename(error, {"metric": "scoring", "y_true": truth})
 
 
 def run_metrics_of(
@@ -115,7 +109,7 @@ def run_metrics_of(
     -------
     list of RunMetric
     """
-    with arguments_of_fit("y"):
+    try:
         classes = target.classes
         if classes is not None and classes.dtype.kind in "iuf" and classes.max() > 1:
             _check_positive(scorers, target)
@@ -124,7 +118,10 @@ def run_metrics_of(
             metrics.append(
                 _run_metric(name, scorer, target, answers, params.get(name, {}), metrics)
             )
-        return metrics
+    except ValueError as error:
+        name_arguments_of_fit(error, "y")
+        raise
+    return metrics
 
 
 @dataclass(frozen=True)
