@@ -293,19 +293,19 @@ class ResultTable(ShownDifferences, Mapping[Any, ValueT]):
         return reversed(self._results)
 
     def __contains__(self, key: object) -> bool:
-        return bool(self._names_meant(key))
+        return key in self._results or bool(self._names_meant(key))
 
     def __getitem__(self, key: Any) -> ValueT:
         """Return the result of the metric that a call has under this name; a KeyError lists all."""
+        if key in self._results:
+            return self._results[key]
         names = self._names_meant(key)
         if not names:
             raise KeyError(f"{key!r} is none of {list(self)}")
         return self._results[names[0]]
 
     def _names_meant(self, key: Any) -> list[Any]:
-        """Return the name of the result that is meant by a key; nothing if none or several are."""
-        if key in self._results:
-            return [key]
+        """Return the name that is meant by another one; nothing if none or several are."""
         if not isinstance(key, str):
             return []
         # Imported where a name is not that of a result.
