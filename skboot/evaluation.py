@@ -266,11 +266,12 @@ def bootstrap_score(
     scoring = Scoring(
         metric=metric, greater_is_better=greater_is_better, pos_label=pos_label, labels=labels
     )
+    level = check.check_confidence_level(confidence_level)
+    interval = checked_interval(interval, ["auto", *FOR_ONE_SCORE], by=by, adjust=adjust)
     if adjust is not None:
         _check_adjust(adjust, sampling)
-    level = check.check_confidence_level(confidence_level)
     score_options = IntervalOptions(
-        interval=checked_interval(interval, ["auto", *FOR_ONE_SCORE], by=by, adjust=adjust),
+        interval=interval,
         confidence_level=level,
         workers=check.check_workers(n_jobs, verbose),
         adjust=adjust,

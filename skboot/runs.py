@@ -194,8 +194,9 @@ def bootstrap_runs(
     >>> print(f"next run {result.interval(estimand='next_run'):.2f}")
     next run 0.81 to 0.91
     """
-    level = check.check_confidence_level(confidence_level)
     check.check_choice("varied", varied, VARIED)
+    check.check_choice("estimand", estimand, ESTIMANDS)
+    level = check.check_confidence_level(confidence_level)
     interval_wanted = checked_interval(interval, [*FOR_ONE_LOOK, "auto", "components"])
     estimand = _checked_estimand(estimand, method_of(interval_wanted))
     workers = check.check_workers(n_jobs, verbose)
@@ -247,7 +248,6 @@ def bootstrap_runs(
 
 def _checked_estimand(estimand: Estimand, interval: str) -> Estimand:
     """Return the estimand of the call; refuse an interval that it does not have."""
-    check.check_choice("estimand", estimand, ESTIMANDS)
     if interval == "percentile" and estimand == "method":
         # The pooled recipe goes by the name of its interval.
         return "pooled"

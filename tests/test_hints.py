@@ -332,7 +332,7 @@ def test_the_metric_of_a_call_without_one_is_shown_as_accuracy():
 
 def test_real_predictions_of_counts_lead_to_metrics_of_real_values():
     message = message_of(lambda: bootstrap_score(COUNTS, COUNTS + 0.25))
-    assert "'mean_absolute_error' or 'r2'" in message
+    assert "'neg_mean_absolute_error' or 'r2'" in message
 
 
 def scores_of(metric, y_true=TRUTH, y_pred=DECISION):
@@ -565,7 +565,7 @@ def test_real_targets_are_not_told_to_be_scores():
     y_true = RNG.normal(size=N)
     message = message_of(lambda: bootstrap_score(y_true, y_true + 1))
     assert "'y_true'" in message
-    assert "'mean_absolute_error'" in message
+    assert "'neg_mean_absolute_error'" in message
     assert "roc_auc" not in message
 
 
@@ -829,6 +829,28 @@ FEW = {"n_train_resamples": 5, "random_state": 0}
         (
             lambda: BootstrapScorer(SVC(), scoring="neg_log_loss", **FEW).fit(X, TRUTH),
             "CalibratedClassifierCV(SVC(...))",
+        ),
+        (
+            lambda: BootstrapScorer(Ridge(), scoring="neg_log_loss", **FEW).fit(X, TRUTH),
+            "Use a metric of values, such as 'r2', or a classifier.",
+        ),
+        (
+            lambda: BootstrapScorer(Ridge(), scoring="f1", **FEW).fit(X, TRUTH),
+            "The 'scoring' parameter of BootstrapScorer must be a metric of what the estimator",
+        ),
+        (
+            lambda: BootstrapScorer(SVC(), scoring="f1", **FEW).fit(X, np.arange(N) % 3),
+            "Average over classes: 'f1_macro', or the function with average='macro'.",
+        ),
+        (
+            lambda: compare_runs(TRUTH, {"A": DECISION, "B": DECISION}),
+            "For one trained system of each method use compare_systems.",
+        ),
+        (lambda: skboot.inference.mcnemar_exact(np.arange(99) % 2, 3), "0, 1, ..."),
+        (lambda: skboot.BootstrapAccumulator("f1", random_state=0).save("x"), "'to_bytes'"),
+        (
+            lambda: bootstrap_score(TRUTH, DECISION, groups=np.where(TRUTH, np.nan, 1)),
+            "Remove these rows from every argument.",
         ),
     ],
 )

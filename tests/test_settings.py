@@ -1,7 +1,12 @@
 """Results hold the arguments of their call: numbers and names as given, and which columns."""
 
+import inspect
+import itertools
+
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import skboot
 
@@ -80,3 +85,25 @@ def test_systems_on_rows_of_their_own_hold_what_differs_by_name():
     ).settings
     assert held["average_over"] == {"A": 3, "B": 2}
     assert (held["paired"], held["groups"], held["n_resamples"]) == (False, True, 49)
+
+
+# What is no value of any option, of options that need no rows to be checked.
+WRONG = dict.fromkeys(("varied", "adjust", "strategy", "estimand", "interval", "alternative"), "x")
+WRONG |= {"confidence_level": 2, "n_seeds": 0}
+DATA = np.column_stack((SCORE, SCORE))
+TRAINED = {"nb": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1)}
+TABLE = {f"set {k}": {"a": 0.1 * k, "b": 0.2} for k in range(9)}
+CHECKED = {
+    **{name: CALLS[name] for name in CALLS if name != "bootstrap_curve"},
+    "compare_methods": lambda **given: skboot.compare_methods(TRAINED, DATA, Y, **given),
+    "compare_across": lambda **given: skboot.compare_across(TABLE, greater_is_better=True, **given),
+}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_the_first_wrong_option_in_the_order_of_the_signature_is_told(name):
+    parameters = inspect.signature(getattr(skboot, name)).parameters
+    options = [option for option in parameters if option in WRONG]
+    for first, second in itertools.combinations(options, 2):
+        with pytest.raises(ValueError, match=rf"^The '{first}' parameter of {name} must"):
+            CHECKED[name](**{second: WRONG[second], first: WRONG[first]})

@@ -324,12 +324,13 @@ def check_no_missing(name: str, array: NDArray[Any], advice: str = "") -> None:
     bad = missing_rows(array)
     if bad is not None:
         row = int(np.argwhere(bad)[0][0])
+        is_predicted = name.startswith(("y_pred", "y_score", "y_prob", "full_runs"))
+        instead = ", or say what the system predicts for them" if is_predicted else ""
         raise fail(
             name,
             "not contain NaN, infinity or None",
             f"{counted(int(bad.sum()), 'such value')}, the first in row {row}",
-            advice
-            or "Remove these rows from every argument, or say what the system predicts for them.",
+            advice or f"Remove these rows from every argument{instead}.",
             about="missing",
         )
 

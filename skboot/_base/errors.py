@@ -47,7 +47,9 @@ class BadArgument(NamedTuple):
         if not self.name:
             return f"{self.of}: {self.must}" if self.of else self.must
         of = f" of {self.of}" if self.of else ""
-        got = f" Got {self.got}." if self.got else ""
+        # What takes several lines, such as an array, is told by the first.
+        shown, *below = self.got.splitlines() or [""]
+        got = f" Got {shown}{' ...' if below else ''}." if shown else ""
         message = f"The {self.name!r} parameter{of} must {self.must}.{got}"
         # Advice may begin with a line break, before what need not be read at once.
         between = "" if self.advice.startswith("\n") else " "

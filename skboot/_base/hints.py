@@ -94,6 +94,7 @@ _ATTRIBUTES = {
     "standard_error": "std se stderr sd standard_deviation sem",
     "bootstrap_distribution": "samples replicates distribution bootstrap_samples scores draws",
     "update": "partial_fit add",
+    "to_bytes": "save dump dumps",
     "result": "compute finalize",
     "pairs": "differences comparisons",
     "systems": "results models scores",

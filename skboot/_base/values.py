@@ -423,7 +423,10 @@ def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dic
         # A damaged file can make its readers raise anything.
         raise ValueError(f"{damaged}: {error}") from error
     if kind != format_name:
-        raise ValueError(f"{name!r} holds {kind!r}, not {format_name!r}.")
+        # A format has the name of the class that writes it.
+        match = re.fullmatch(r"skboot\.(\w+)", str(kind))
+        advice = f" Read it by skboot.results.{match[1]}.load(path)." if match else ""
+        raise ValueError(f"{name!r} holds {kind!r}, not {format_name!r}.{advice}")
     if not isinstance(found_version, int) or found_version > version:
         raise ValueError(
             f"{name!r} was written by a newer skboot (format version {found_version}; this one "

@@ -184,10 +184,10 @@ def compare_across(
     >>> print(f"{pair:.3f}, within the margin on {pair.share_within_margin:.0%} of the sets")
     0.033 (0.023 to 0.042), within the margin on 8% of the sets
     """
-    level = check.check_confidence_level(confidence_level)
     check.check_choice("estimand", estimand, _ESTIMANDS)
     check_adjust(adjust)
     check.check_choice("alternative", alternative, ALTERNATIVES)
+    level = check.check_confidence_level(confidence_level)
     data = checked_data_sets(scores, datasets, methods, greater_is_better)
     if reference is not None:
         check_reference(reference, dict.fromkeys(data.methods))

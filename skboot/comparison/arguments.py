@@ -90,8 +90,8 @@ def checked_options(
 
     The name of the reference is checked with those of the systems.
     """
-    level = check.check_confidence_level(confidence_level)
     check_adjust(adjust)
+    level = check.check_confidence_level(confidence_level)
     interval = checked_interval(interval, ["auto", *DIFFERENCE_METHODS], PROBLEMS, by=by)
     check.check_choice("alternative", alternative, ALTERNATIVES)
     if not isinstance(interval, Anytime):

@@ -595,11 +595,11 @@ def compare_methods(
     )
     for name, estimator in estimators_by_name.items():
         check_estimator(f"estimators[{name!r}]", estimator)
-    check_adjust(adjust)
-    check.check_choice("alternative", alternative, ALTERNATIVES)
     if reference is not None:
         check_reference(reference, estimators_by_name)
+    check_adjust(adjust)
     _check_arguments(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)
+    check.check_choice("alternative", alternative, ALTERNATIVES)
     groups, fit_parameters = checked_params(params, groups)
     parameters = {
         "scoring": scoring,
@@ -671,7 +671,7 @@ def runs_of_methods(
                 runs[name] = run_all_trainings(fit, estimator, data, routed)
             except Exception as error:
                 if name:
-                    error.add_note(f"Raised while fitting estimator {name!r}.")
+                    error.add_note(f"Raised with the estimator {name!r}.")
                 raise
         all_warnings = [(message.category, str(message.message)) for message in caught_warnings]
         for category, texts in runs[name].estimator_warnings.items():
@@ -702,13 +702,7 @@ def _check_arguments(
     n_train_resamples: Any,
     n_seeds: Any,
 ) -> None:
-    if not check.is_among(estimand, ["method"]):
-        advice = "For trained models use compare_systems with their predictions."
-        raise check.fail("estimand", "be 'method'", repr(estimand), advice)
     check.check_choice("strategy", strategy, STRATEGIES)
-    left_out = _INTERVALS_OF_FOLDS if strategy == "cv-bootstrap" else _INTERVALS_LEFT_OUT
-    intervals = _INTERVALS_ON_TESTS if has_test else left_out
-    check.check_choice("interval", interval, intervals)
     if not check.is_among(n_train_resamples, ["auto"]):
         check.check_count("n_train_resamples", n_train_resamples, 0 if has_test else 2)
     check.check_count("n_seeds", n_seeds, 1)
@@ -720,6 +714,11 @@ def _check_arguments(
             "One run of each does not show how runs vary: give more seeds or training samples, or "
             "compare these trained models by compare_systems.",
         )
+    if not check.is_among(estimand, ["method"]):
+        advice = "For trained models use compare_systems with their predictions."
+        raise check.fail("estimand", "be 'method'", repr(estimand), advice)
+    left_out = _INTERVALS_OF_FOLDS if strategy == "cv-bootstrap" else _INTERVALS_LEFT_OUT
+    check.check_choice("interval", interval, _INTERVALS_ON_TESTS if has_test else left_out)
 
 
 def checked_seed(memory: Any, random_state: Any) -> np.random.SeedSequence:

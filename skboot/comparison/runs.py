@@ -262,10 +262,10 @@ def compare_runs(
     >>> print(f"{result:.3f}")
     0.065 (0.048 to 0.082)
     """
-    level = check.check_confidence_level(confidence_level)
-    check.check_choice("interval", interval, _INTERVALS)
     check.check_choice("varied", varied, VARIED)
     check_adjust(adjust)
+    level = check.check_confidence_level(confidence_level)
+    check.check_choice("interval", interval, _INTERVALS)
     check.check_choice("alternative", alternative, ALTERNATIVES)
     workers = check.check_workers(n_jobs, verbose)
     scoring = Scoring(

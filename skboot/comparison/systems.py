@@ -38,7 +38,7 @@ from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS
 from ..inference.proportions import AreasOfSystems
 from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..metrics.ranking import delong_covariance
-from ..results import EvaluationResult, ResultTable
+from ..results import EvaluationResult, ResultTable, wording
 from ..results.basis import GapBasis, SystemBasis
 from ..results.comparison import ComparisonResult, PairedDifference
 from ..study.gaps import (
@@ -547,6 +547,11 @@ def _comparison(
     too_few = [note for note in notes if note.kind == "resamples"][:1]
     results = {name: systems.results[name] for name in names}
     fixed = [text for result in results.values() for text in result._provenance.held_fixed[1:]]
+    # A note on systems by themselves stands once, with the systems that it holds for.
+    holders: dict[Note, list[str]] = {}
+    for name in names:
+        for note in dict.fromkeys(systems.shared_notes[name]):
+            holders.setdefault(note, []).append(name)
     return comparison_of(
         options,
         results,
@@ -554,7 +559,10 @@ def _comparison(
         [
             *notes,
             *(note for name in names for note in systems.answer_notes[name]),
-            *dict.fromkeys(note for name in names for note in systems.shared_notes[name]),
+            *(
+                replace(note, text=f"{wording.holders_of_note(with_note, names)}{note.text}")
+                for note, with_note in holders.items()
+            ),
         ],
         ComparisonResult,
         warned=[*too_few, *(note for note in notes if note.kind == "caution")],

@@ -173,7 +173,10 @@ def _checked_answers(answers: Any, name: str) -> NDArray[Any]:
 
 def _check_folds(tested: Sequence[NDArray[Any]], X: Any, got: str) -> None:
     """Refuse folds that do not test each row once."""
-    if not np.array_equal(np.sort(np.concatenate(tested)), np.arange(n_rows_of(X))):
+    rows, n_rows = np.sort(np.concatenate(tested)), n_rows_of(X)
+    if np.array_equal(rows, np.arange(len(rows))) and len(rows) != n_rows:
+        raise check.fail("X", f"be the {len(rows)} rows that the folds were made of", f"{n_rows}")
+    if not np.array_equal(rows, np.arange(n_rows)):
         advice = "Fit it with cv=5, KFold or the like; not with repeated or random splits."
         raise check.fail("search", "have folds that test each row once", got, advice)
 

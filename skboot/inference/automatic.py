@@ -589,9 +589,10 @@ def few_deciding(evidence: Evidence) -> str:
     among_units = f"of the {thousands(evidence.drawn.n_units[0])} {unit}s"
     if number < 0.5:
         return f"None {among_units} moves {{}}, so that nothing shows how much others would"
-    about = min(round(number), math.ceil(least) - 1)
+    enough = math.ceil(least)
+    about = min(round(number), enough - 1)
     decide = "decides" if about == 1 else "decide"
-    return f"About {about} {among_units} {decide} {{}} (fewer than {least:.0f})"
+    return f"About {about} {among_units} {decide} {{}} (fewer than {enough})"
 
 
 def tell_of_groups(units: DrawnUnits, deciding: str = "") -> None:

@@ -595,8 +595,8 @@ class SetRatio(LabelMetric):
             return
         refuse_other_labels(y_true, y_pred, self.name)
         advice = (
-            f"Average over classes: metric='{self.name.removesuffix('_score')}_macro', or "
-            "functools.partial of the function with average='macro'."
+            f"Average over classes: '{self.name.removesuffix('_score')}_macro', or the function "
+            "with average='macro'."
         )
         must = f"hold at most two labels for the metric {self.name!r}"
         raise fail("y_true", must, f"{len(labels)} labels", advice)

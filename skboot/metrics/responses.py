@@ -360,7 +360,7 @@ def check_columns_of_truth(statistic: Any, y_true: NDArray[Any], y_pred: NDArray
             advice = f"{AS_INDICATORS} {_AS_TEXT.format(name)}"
             raise fail(name, must, f"{y.ravel()[:1].tolist()[0]!r}", advice)
     if statistic.response == "indicators":
-        advice = "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
+        advice = "Use a metric of real values such as 'r2' or 'neg_mean_absolute_error'."
         _check_zero_one("y_true", statistic, y_true, advice)
         advice = "Decide first: y_pred >= 0.5, or take a metric of scores such as 'roc_auc'."
         _check_zero_one("y_pred", statistic, y_pred, _if_one_hot(y_true) or advice)
@@ -619,10 +619,10 @@ def advice_on_reals(values: NDArray[Any], y_true: NDArray[Any] | None) -> str:
         Truth, if the numbers are predictions of it; None if they are the truth itself.
     """
     if y_true is None:
-        return "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
+        return "Use a metric of real values such as 'r2' or 'neg_mean_absolute_error'."
     advice = (
         "Compare scores with a threshold, or use a metric of scores such as 'roc_auc', or of "
-        "real values such as 'mean_absolute_error' or 'r2'."
+        "real values such as 'neg_mean_absolute_error' or 'r2'."
     )
     if values.min() < 0 or values.max() > 1 or len(label_counts(y_true)[0]) != 2:
         return advice

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,15 @@ _MOST_LINES, _FEWEST_LETTERS = 3, 12
 _VEILS = 0.2, 0.45
 # Share of the place of given axes that a legend below them takes at most.
 _MOST_LEGEND = 0.5
+
+
+def check_drawn(name: str, value: Any, kind: str) -> None:
+    """Refuse what a display does not draw: what is not of a class of results, by its name."""
+    if kind not in [base.__name__ for base in type(value).__mro__]:
+        is_table = isinstance(value, Mapping)
+        advice = "Draw a table by its plot(), or give a result of it by its name."
+        must = f"be of the class {kind}"
+        raise fail(name, must, type(value).__name__, advice if is_table else "")
 
 
 class Display:

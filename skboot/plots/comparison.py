@@ -23,6 +23,7 @@ from .common import (
     ORANGE,
     Display,
     check_asked,
+    check_drawn,
     ink,
     lines_of,
     literal,
@@ -157,6 +158,7 @@ class ComparisonDisplay(ForestPlot):
         ValueError
             If ``pairs`` is none of these, or the best system is not known.
         """
+        check_drawn("result", result, "ComparisonResult")
         return cls._of([("", result)], pairs).plot(ax, **kwargs)
 
     @classmethod
@@ -465,6 +467,7 @@ class CriticalDifferenceDisplay(Display):
         CriticalDifferenceDisplay
             The display, drawn.
         """
+        check_drawn("result", result, "DatasetsComparison")
         ranks = result.mean_ranks()
         counted = wording.counted(ranks.n_datasets, "data set")
         display = cls(
@@ -696,6 +699,7 @@ class RankDisplay(ForestPlot):
         ValueError
             If the comparison has no ranks; see `ComparisonResult.ranks`.
         """
+        check_drawn("result", result, "ComparisonResult")
         ranks = result.ranks()
         level = rendering.percent(ranks.confidence_level)
         rows = ranks.rows

@@ -185,10 +185,10 @@ class CurveBandDisplay(Display):
             # The difference is drawn only where it is alone.
             curves = [curve for key, curve in result.items() if key != _DIFFERENCE]
             curves = curves or list(result.values())
-            are_curves = all(hasattr(curve, "estimate") and hasattr(curve, "x") for curve in curves)
-            if not curves or not are_curves:
-                must = "be a CurveResult, or a mapping of them"
-                raise fail("result", must, f"{type(result).__name__}")
+        are_curves = all(hasattr(curve, "estimate") and hasattr(curve, "x") for curve in curves)
+        if not curves or not are_curves:
+            must = "be a CurveResult, or a mapping of them"
+            raise fail("result", must, f"{type(result).__name__}")
         sample = curves[0]
         if len({(shown.curve, shown._is_difference) for shown in curves}) > 1:
             kinds = sorted({shown.curve for shown in curves})

@@ -18,6 +18,7 @@ from .common import (
     ORANGE,
     Display,
     check_asked,
+    check_drawn,
     ground,
     ink,
     label_axis,
@@ -146,6 +147,7 @@ class BootstrapDistributionDisplay(Display):
             The display, drawn.
         """
         check_asked(name=name)
+        check_drawn("result", result, "EvaluationResult")
         display = cls(
             replicates=result.bootstrap_distribution,
             estimate=result.estimate,
@@ -623,6 +625,7 @@ class VarianceComponentsDisplay(Display):
         ValueError
             If the result stands on a single run.
         """
+        check_drawn("result", result, "EvaluationResult")
         if not hasattr(result._basis, "run_evidence"):
             raise ValueError(
                 "VarianceComponentsDisplay needs a result of several runs. Got one of a single "

@@ -19,6 +19,7 @@ from .common import (
     MAX_LABEL,
     Display,
     check_asked,
+    check_drawn,
     ink,
     label_axis,
     lines_of,
@@ -330,6 +331,7 @@ class IntervalDisplay(ForestPlot):
         IntervalDisplay
             The display, drawn.
         """
+        check_drawn("result", result, "EvaluationResult")
         return cls.from_results([result], ax, **kwargs)
 
     @classmethod
@@ -371,6 +373,8 @@ class IntervalDisplay(ForestPlot):
             entries = [Entry((), result) for result in results]
         if not entries:
             raise check.fail("results", "hold a result", "none")
+        for entry in entries:
+            check_drawn("results", entry.result, "EvaluationResult")
         if names is not None:
             _check_names(names, len(entries))
         panels = _panels(entries)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from .._base.doors import door
 from ..results import wording
-from .common import BLUE, GREY, ORANGE, Display, ink, label_axis, limit_axis, veil
+from .common import BLUE, GREY, ORANGE, Display, check_drawn, ink, label_axis, limit_axis, veil
 
 if TYPE_CHECKING:
     from ..results.plan import EvaluationPlan
@@ -104,6 +104,7 @@ class PlanDisplay(Display):
         PlanDisplay
             The display, drawn.
         """
+        check_drawn("result", result, "EvaluationPlan")
         is_width = result.power is None
         display = cls(
             curves=result._curves,

@@ -15,7 +15,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 
 from .._base.checks import arguments_named, check_weights, fail
-from .._base.errors import Note, only_advises, tell
+from .._base.errors import Note, amend, only_advises, parts_of, rename, tell
 from .._base.sklearn_compat import n_rows_of, scorer_parts
 from ..method_error.out_of_bag import NO_INFORMATION_SCORE
 from ..metrics import get_scorer
@@ -75,6 +75,19 @@ def named_scorers(scoring: Any, estimator: Any) -> tuple[dict[str, Any], bool]:
     return named, False
 
 
+def name_arguments_of_fit(error: ValueError, truth: str) -> None:
+    """Put an error of metrics under the arguments of a fit, which has no predictions as argument.
+
+    What is wrong with the estimator's is that the metric in ``scoring`` does not read them.
+    """
+    bad = parts_of(error)
+    if bad is not None and bad.name == "y_pred":
+        got = f"predictions of {bad.got}, which must {bad.must}"
+        must = "be a metric of what the estimator predicts"
+        amend(error, bad._replace(name="scoring", must=must, got=got))
+    rename(error, {"metric": "scoring", "y_true": truth})
+
+
 def run_metrics_of(
     scorers: Mapping[str, Any],
     target: Targets,
@@ -96,7 +109,7 @@ def run_metrics_of(
     -------
     list of RunMetric
     """
-    with arguments_named({"metric": "scoring", "y_true": "y"}):
+    try:
         classes = target.classes
         if classes is not None and classes.dtype.kind in "iuf" and classes.max() > 1:
             _check_positive(scorers, target)
@@ -105,7 +118,10 @@ def run_metrics_of(
             metrics.append(
                 _run_metric(name, scorer, target, answers, params.get(name, {}), metrics)
             )
-        return metrics
+    except ValueError as error:
+        name_arguments_of_fit(error, "y")
+        raise
+    return metrics
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone, is_classifier, is_clusterer
+from sklearn.base import BaseEstimator, clone, is_classifier, is_clusterer, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import PredefinedSplit, check_cv
 
@@ -543,7 +543,9 @@ class Answers:
         if name is None:
             kind = type(self.estimator).__name__
             advice = "Use a metric of labels, such as 'accuracy', or an estimator that has it"
-            if "predict_proba" in methods:
+            if is_regressor(self.estimator):
+                advice = "Use a metric of values, such as 'r2', or a classifier"
+            elif "predict_proba" in methods:
                 advice += f", such as CalibratedClassifierCV({kind}(...))"
             raise AttributeError(
                 f"{kind} has no {' and no '.join(methods)}, which the metric reads. {advice}."

@@ -1747,11 +1747,11 @@ class CorrectedTable(dict[str, CorrectedT]):
         str
             A line for each metric, and below it how the intervals are made.
         """
-        return f"{self}\n\n{rendering.text_list(_FACTS_OF_CORRECTED)}"
+        return f"{self}\n\n{rendering.text_list(_FACTS_OF_CORRECTED)}" if self else str(self)
 
     def __str__(self) -> str:
         """Return a line of text for each metric."""
-        return rendering.text_table(self._table())
+        return rendering.text_table(self._table()) if self else "no results"
 
     def _repr_html_(self) -> str:
         table = rendering.html_table(self._table())
@@ -1759,17 +1759,16 @@ class CorrectedTable(dict[str, CorrectedT]):
 
     def _table(self) -> rendering.Table:
         """Return a row for each metric, which has decimals of its own."""
-        rows = []
+        rows, title = [], "interval (t)"
         for name, row in self.items():
             interval = row.confidence_interval
+            title = f"{rendering.percent(interval.confidence_level)} CI (t)"
             width = _width_of(row.estimate, interval, 0.0)
             column = rendering.Fixed(rendering.Decimals.of([width]).at(width))
             estimate = rendering.number(row.estimate, column)
             error = rendering.number(row.standard_error, column + 1)
             rows.append([wording.spoken(name), estimate, rendering.limits(interval, column), error])
-        level = next(iter(self.values())).confidence_interval.confidence_level
-        header = ["metric", "estimate", f"{rendering.percent(level)} CI (t)", "standard error"]
-        return rendering.Table(header, rows)
+        return rendering.Table(["metric", "estimate", title, "standard error"], rows)
 
     def _records(self) -> list[dict[str, Any]]:
         """Rows of a data frame."""

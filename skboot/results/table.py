@@ -182,18 +182,10 @@ def shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:
             # The reasons why numbers are undefined come third.
             note = _PLACES.get(label, 2), label, text
             holders.setdefault(note, []).append(name)
-    lines, most = [], 6
     # Sorted by the place of the note alone: notes of one place stay in the order of the scores.
+    lines = []
     for (_, label, text), names in sorted(holders.items(), key=lambda item: item[0][0]):
-        exceptions = [name for name in everyone if name not in set(names)]
-        where = f"{'; '.join(names)}: "
-        if not exceptions:
-            where = ""
-        elif len(names) > most and len(exceptions) <= 2:
-            where = f"all but {'; '.join(exceptions)}: "
-        elif len(names) > most:
-            where = f"{'; '.join(names[: most - 1])} and {len(names) - most + 1} others: "
-        lines.append((label, f"{where}{text}"))
+        lines.append((label, f"{wording.holders_of_note(names, everyone)}{text}"))
     return lines
 
 
@@ -301,25 +293,36 @@ class ResultTable(ShownDifferences, Mapping[Any, ValueT]):
         return reversed(self._results)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._results
+        return key in self._results or bool(self._names_meant(key))
 
     def __getitem__(self, key: Any) -> ValueT:
         """Return the result of the metric that a call has under this name; a KeyError lists all."""
         if key in self._results:
             return self._results[key]
+        names = self._names_meant(key)
+        if not names:
+            raise KeyError(f"{key!r} is none of {list(self)}")
+        return self._results[names[0]]
+
+    def _names_meant(self, key: Any) -> list[Any]:
+        """Return the name that is meant by another one; nothing if none or several are."""
+        if not isinstance(key, str):
+            return []
         # Imported where a name is not that of a result.
         from ..metrics.lookup import meant_by
 
-        plain = str(key).replace("_", " ")
+        plain = key.replace("_", " ")
         names = [
             name
             for name, value in self._results.items()
-            if getattr(value, "metric", None) == name
-            and (name == meant_by(str(key)) or name.replace("_", " ").startswith(f"{plain} "))
+            # Names of metrics alone have others; a metric on subgroups is named with each.
+            if any(
+                getattr(shown, "_metric_name", "").removesuffix(f" ({path[-1]})") == name
+                for path, shown in leaves({name: value})
+            )
+            and (name == meant_by(key) or name.replace("_", " ").startswith(f"{plain} "))
         ]
-        if len(names) == 1:
-            return self._results[names[0]]
-        raise KeyError(f"{key!r} is none of {list(self)}")
+        return names if len(names) == 1 else []
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         advice = f"Make another: ResultTable({{**table, {key!r}: ...}})."

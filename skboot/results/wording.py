@@ -35,6 +35,8 @@ _ACRONYMS = frozenset(
 _CAPITALIZED = frozenset(("brier", "cllr", "cohen", "jaccard", "matthews", "poisson"))
 # Names that are no noun for what they measure; "metric" is that of a lambda.
 _WHOLE_NAMES = {"mean": "mean value", "metric": "the metric", "Brier": "Brier score"}
+# Largest number of scores, or systems, that are all named before a note on them.
+_MOST_HOLDERS = 6
 
 
 def spoken(metric: str) -> str:
@@ -426,6 +428,19 @@ def units(result: EvaluationResult) -> str:
 def name_beside(words: DesignWords) -> str:
     """Return the name of groups that stands beside the word for any group; "" if it is a noun."""
     return f' ("{words.named}")' if words.named and words.unit == GROUPS.unit else ""
+
+
+def holders_of_note(names: Sequence[str], everyone: Sequence[str]) -> str:
+    """Return what stands before a note: the scores, or systems, that it holds for; "" for all."""
+    exceptions = [name for name in everyone if name not in set(names)]
+    if not exceptions:
+        return ""
+    if len(names) <= _MOST_HOLDERS:
+        return f"{'; '.join(names)}: "
+    if len(exceptions) <= 2:
+        return f"all but {'; '.join(exceptions)}: "
+    few = names[: _MOST_HOLDERS - 1]
+    return f"{'; '.join(few)} and {len(names) - len(few)} others: "
 
 
 def units_and_rows(result: EvaluationResult) -> str:

@@ -47,6 +47,7 @@ from ..refit.scoring import (
     MetricAnswers,
     ScorerEntry,
     answers_read_by,
+    name_arguments_of_fit,
     named_scorers,
     note_on_callable,
     refused_weights,
@@ -340,7 +341,7 @@ def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note
         plain = replace(job, metrics=[replace(part, metrics={}) for part in answers])
         first_run.update(kept_on_tests(plain, model, None, job.loan))
         for k, rows in enumerate(tests.rows):
-            with check.arguments_named({"y_true": name_in("y_test", tests.names[k])}):
+            try:
                 for part in answers:
                     y_pred = first_run[key_on_test(k, part.key)]
                     labels = job.classes if y_pred.ndim == 2 else None
@@ -348,6 +349,9 @@ def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note
                     for name in part.metrics:
                         measured_by(Scoring({name: scorers[name]}, several=False), named)
                     part.check_defined(rows.y, y_pred)
+            except ValueError as error:
+                name_arguments_of_fit(error, name_in("y_test", tests.names[k]))
+                raise
     seconds = time.perf_counter() - start
     samples, train_samples = _samples(call, job, target, n_repeats=0)
     records, notes_of_runs = _records(call, job, scorers, samples.runs_for_tests(), seconds)

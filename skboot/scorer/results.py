@@ -339,8 +339,8 @@ def _cautions(
     rarest = run_records.target.smallest_class
     if rarest is not None and rarest <= _SMALL_CLASS and not np.isnan(interval.interval.low):
         cautions.append(
-            f"The smallest class has {rarest} {words.unit}s ({_SMALL_CLASS} or fewer): expect less "
-            "coverage than stated."
+            f"The smallest class has {rarest} {words.unit}{'s' * (rarest > 1)} ({_SMALL_CLASS} or "
+            "fewer): expect less coverage than stated."
         )
     if run_records.target.unit is not None and run_records.n_units < FEW_GROUPS:
         cautions.append(

@@ -113,7 +113,7 @@ def checked_runs(
             name,
             "hold the predictions of at least two runs",
             f"{len(predicted)}",
-            "For one trained system use bootstrap_score.",
+            _advice_on_one(name),
         )
     if len(predicted[0]) < 2:
         must = "hold the predictions for at least two test rows"
@@ -178,6 +178,13 @@ def paired_runs(
     return Runs(rows, len(predicted))
 
 
+def _advice_on_one(name: str) -> str:
+    """Return where predictions of one system go that were given as runs, of one method or more."""
+    if "[" in name:
+        return "For one trained system of each method use compare_systems."
+    return "For one trained system use bootstrap_score."
+
+
 def _predictions(name: str, values: Any, ndim: int | None = None) -> list[NDArray[Any]]:
     """Return a checked array per run; a single run counts as a list of one where that is clear."""
     if isinstance(values, Mapping):
@@ -191,7 +198,7 @@ def _predictions(name: str, values: Any, ndim: int | None = None) -> list[NDArra
                 name,
                 "have the shape (n_runs, n_samples) or (n_runs, n_samples, n_classes)",
                 f"shape {values.shape}",
-                "For one trained system use bootstrap_score.",
+                _advice_on_one(name),
             )
     if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str):
         raise check.fail(

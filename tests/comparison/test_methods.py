@@ -788,7 +788,7 @@ def test_warnings_and_errors_say_of_which_estimator():
         compare_methods(METHODS, X, Y, n_train_resamples=B, n_cv_repeats=5, random_state=0)
     with pytest.raises(ValueError, match="NaN") as caught:
         compare_methods(METHODS, np.where(X > 1000, np.nan, X), Y, n_train_resamples=5)
-    assert caught.value.__notes__ == [f"Raised while fitting estimator {FIRST!r}."]
+    assert caught.value.__notes__ == [f"Raised with the estimator {FIRST!r}."]
 
 
 class Warns(OneColumn):

@@ -521,6 +521,9 @@ def test_a_cross_validation_without_models_or_with_others_is_refused(cancer):
     repeated = cross_validated(GaussianNB(), cancer, cv=RepeatedKFold(n_repeats=2), **models)
     with pytest.raises(ValueError, match="test each row once"):
         out_of_fold(repeated, X)
+    once = cross_validated(GaussianNB(), cancer, **models)
+    with pytest.raises(ValueError, match=rf"'X'.*be the {len(X)} rows that the folds.*Got 10"):
+        out_of_fold(once, X[:10])
     found = cross_validated(GaussianNB(), cancer, **models)
     with pytest.raises(ValueError, match="be one that GaussianNB has"):
         out_of_fold(found, X, method="decision_function")

@@ -608,3 +608,23 @@ def test_a_system_that_answers_the_same_for_every_row_is_noted(metric, answer):
     for notes in (result.notes, runs.notes):
         (note,) = (text for text in notes if "tells no rows apart" in text)
         assert note.startswith("dull gives the same answer for every row")
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_note_on_one_system_names_it_and_one_on_all_does_not():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [70, 60])
+    scores = {name: y + rng.normal(size=130) for name in ("a", "b")}
+    options = {"metric": "roc_auc", "n_resamples": 99, "random_state": 0}
+    few = "The {} rows of the smaller class decide this score (fewer than 50)".format
+
+    def notes(*n_rows):
+        pairs = zip(scores.items(), n_rows, strict=True)
+        y_preds = {name: values[:n] for (name, values), n in pairs}
+        truths = {name: y[:n] for name, n in zip(scores, n_rows, strict=True)}
+        result = compare_systems(truths, y_preds, paired=False, **options)
+        return [note.partition(": expect")[0] for note in result.notes]
+
+    assert f"b: {few(30)}" in notes(130, 100)
+    assert {f"a: {few(10)}", f"b: {few(30)}"} <= {*notes(80, 100)}
+    assert few(30) in notes(100, 100)

@@ -111,14 +111,16 @@ def test_rows_of_a_small_task_are_told_without_a_warning(n):
     assert text not in raised
 
 
-@pytest.mark.parametrize("n", [20, 60, 150, 400])
+@pytest.mark.parametrize("n", [20, 60, 143, 150, 400])
 @pytest.mark.parametrize("heavy", [0.5, 1.0, 1.5])
 def test_few_rows_that_decide_a_loss_are_told_with_their_number(n, heavy):
     losses = np.random.default_rng([n, int(2 * heavy)]).lognormal(0, heavy, size=n)
     _, notes, raised = told(skboot.bootstrap_score, None, losses, metric="mean")
     v = losses - losses.mean()
-    number, few = np.sum(v**2) ** 2 / np.sum(v**4), min(max(n / 15, 5), 15)
-    text = f"About {min(round(number), np.ceil(few) - 1):.0f} of the {n} rows decide"
+    number, few = np.sum(v**2) ** 2 / np.sum(v**4), min(max(n / 20, 5), 15)
+    enough = np.ceil(few)
+    decide = f"About {min(round(number), enough - 1):.0f} of the {n} rows decide this score"
+    text = f"{decide} (fewer than {enough:.0f})"
     assert (text in notes) == (text in raised) == (number < few)
 
 

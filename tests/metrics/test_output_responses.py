@@ -171,7 +171,7 @@ MESSAGES = {
     ),
     "real outputs for a metric of labels": (
         (REAL, PREDICTED, "accuracy"),
-        "'y_true'.*hold 0 or 1 for each label.*'r2' or 'mean_absolute_error'",
+        "'y_true'.*hold 0 or 1 for each label.*'r2' or 'neg_mean_absolute_error'",
     ),
     "one-hot truth": ((ONE_HOT, np.zeros(N), "accuracy"), r"y_true\.argmax\(axis=1\)"),
     "no average": ((SETS, DECIDED, "f1"), "name an average.*'f1_macro', 'f1_micro'"),

@@ -25,6 +25,23 @@ SCORES = {name: np.round(Y + RNG.normal(size=200) * (1 + k), 1) for k, name in e
 RUNS = np.array([np.where(RNG.random(200) < 0.1 * k, 1 - Y, Y) for k in range(1, 5)])
 
 
+def test_what_a_display_does_not_draw_is_refused_by_its_argument():
+    one = quiet(skboot.bootstrap_score, Y, SYSTEMS[NAMES[0]], **OPTIONS)
+    for display in (
+        plots.IntervalDisplay,
+        plots.ComparisonDisplay,
+        plots.RankDisplay,
+        plots.CriticalDifferenceDisplay,
+        plots.BootstrapDistributionDisplay,
+        plots.VarianceComponentsDisplay,
+        plots.PlanDisplay,
+        plots.CurveBandDisplay,
+    ):
+        for value in (Y, ResultTable([one])):
+            with pytest.raises(ValueError, match=rf"^The 'result' parameter of {display.__name__}"):
+                display.from_result(value)
+
+
 def quiet(function, *arguments, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

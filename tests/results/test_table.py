@@ -12,7 +12,7 @@ from sklearn.metrics import fbeta_score
 
 from skboot import bootstrap_score, compare_systems
 from skboot.metrics import sensitivity_at
-from skboot.results import ResultTable
+from skboot.results import CorrectedTable, ResultTable
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, size=120)
@@ -88,8 +88,27 @@ def test_a_file_of_a_table_holds_no_pickle(tmp_path):
 
 def test_a_file_of_one_result_is_no_table(tmp_path):
     scores()["f1"].save(tmp_path / "one.npz")
-    with pytest.raises(ValueError, match=r"holds 'skboot\.EvaluationResult', not 'skboot\.Res"):
+    wrong = r"holds 'skboot\.EvaluationResult', not 'skboot\.ResultTable'\. Read it by "
+    with pytest.raises(ValueError, match=rf"{wrong}skboot\.results\.EvaluationResult\.load\(path"):
         ResultTable.load(tmp_path / "one.npz")
+
+
+@pytest.mark.parametrize("made", [scores, scores_of_subgroups, comparisons])
+def test_what_a_table_answers_to_is_in_it(made):
+    table = made()
+    for key in ("f1", "F1", "acc", "accuracy"):
+        assert key in table
+        assert table[key] is table.get(key) is table[{"F1": "f1", "acc": "accuracy"}.get(key, key)]
+    for key in ("auc", "odd", "", 0, None, ("f1",)):
+        assert key not in table
+        assert table.get(key) is None
+    assert list(table) == METRICS
+
+
+def test_a_result_under_a_name_of_the_users_has_no_other_name():
+    named = ResultTable({"accuracy": scores()["f1"]})
+    assert "acc" not in named
+    assert ResultTable({"f1": scores_of_subgroups()["accuracy"]}).get("F1") is None
 
 
 def test_a_file_that_lacks_a_part_is_refused(tmp_path):
@@ -245,3 +264,8 @@ def test_options_that_are_defaults_are_no_part_of_a_name():
     assert (
         bootstrap_score(Y, SYSTEMS["A"], metric=metric, **OPTIONS).metric == "fbeta_score (beta=2)"
     )
+
+
+def test_an_empty_table_of_folds_is_shown_as_an_empty_table_is():
+    assert str(CorrectedTable()) == CorrectedTable().summary() == str(ResultTable({}))
+    assert "<table" in CorrectedTable()._repr_html_()
