@@ -39,7 +39,6 @@ from .out_of_bag import (
     UNSTABLE_RATIO,
     Array,
     Reader,
-    TrainingCounts,
     columns_of,
     lines_of,
     quartiles,
@@ -54,7 +53,7 @@ from .out_of_bag import (
 
 def cv_variances(
     cv: Array,
-    trainings: TrainingCounts,
+    counts: Array,
     scores: Array,
     oob_influence: Any,
     share: float,
@@ -67,7 +66,7 @@ def cv_variances(
     ----------
     cv : ndarray of shape (n_repeats, n_units)
         Influence values of the out-of-fold metric.
-    trainings : TrainingCounts
+    counts : ndarray of shape (n_resamples, n_units)
     scores : ndarray of shape (n_resamples,)
         NaN where undefined; such samples are left out.
     oob_influence : array-like of shape (n_resamples, n_units), or callable
@@ -82,16 +81,15 @@ def cv_variances(
     dict
         By name of the field.
     """
-    influence, n_units = cv.mean(axis=0), trainings.units.n_units
+    influence, n_units = cv.mean(axis=0), counts.shape[1]
     lines, read = np.flatnonzero(np.isfinite(scores)), columns_of(oob_influence)
     if len(lines) < len(scores):
-        trainings, read = TrainingCounts.of(trainings.counts[lines]), lines_of(read, lines)
-        scores = scores[lines]
-    plain = fenced = training_spread(influence, trainings, scores, read, None, seed_variance)
+        counts, scores, read = counts[lines], scores[lines], lines_of(read, lines)
+    plain = fenced = training_spread(influence, counts, scores, read, None, seed_variance)
     moved, factors = within_fences(scores)
     n_beyond = int(np.count_nonzero(factors != 1))
     if n_beyond:
-        fenced = training_spread(influence, trainings, moved, read, factors, seed_variance)
+        fenced = training_spread(influence, counts, moved, read, factors, seed_variance)
     test, averaged = sampling_variances(cv)
     cap, robust = (np.sqrt(test) + optimism / 2) ** 2, fenced.robust_variance
     covariance = float(2 * influence @ fenced.effect / n_units)
@@ -537,7 +535,7 @@ class CVBootstrap:
 def cv_bootstrap(
     centre: float,
     cv_influence: ArrayLike,
-    counts: ArrayLike | TrainingCounts,
+    counts: ArrayLike,
     oob_scores: ArrayLike,
     oob_influence: ArrayLike | Reader,
     *,
@@ -561,7 +559,7 @@ def cv_bootstrap(
         The cross-validated error c: mean over all folds and repeats of the fold's metric.
     cv_influence : array-like of shape (n_repeats, n_units)
         Influence values of the out-of-fold metric, per repeat.
-    counts : array-like of shape (n_resamples, n_units), or TrainingCounts
+    counts : array-like of shape (n_resamples, n_units)
         How often each unit was drawn into training sample b.
     oob_scores : array-like of shape (n_resamples,)
         Metric of model b on its out-of-bag rows; NaN where undefined (such resamples are left out).
@@ -648,14 +646,14 @@ def cv_bootstrap(
     True
     """
     cv = np.atleast_2d(np.asarray(cv_influence, dtype=float))
-    scores, trainings = np.asarray(oob_scores, dtype=float), TrainingCounts.of(counts)
-    n_units, lines = trainings.units.n_units, np.flatnonzero(np.isfinite(scores))
+    scores, counts = np.asarray(oob_scores, dtype=float), np.asarray(counts)
+    n_units, lines = counts.shape[1], np.flatnonzero(np.isfinite(scores))
     share = 1.0
     if not pooled and np.isfinite(resubstitution):
         median = quartiles(scores[lines])[1]
         share = share_of_training(resubstitution, float(centre), median)
     optimism = optimism_of(resubstitution, float(centre))
-    variances = cv_variances(cv, trainings, scores, oob_influence, share, seed_variance, optimism)
+    variances = cv_variances(cv, counts, scores, oob_influence, share, seed_variance, optimism)
     n_effective = n_units if n_effective is None else int(n_effective)
     cautions = _cautions(cv, len(lines), bounds)
     needed = int(np.ceil(JACKKNIFE_RESAMPLES * np.sqrt(n_units)))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,8 +55,6 @@ MONTE_CARLO_DRAWS = 500
 ELEMENTS_AT_ONCE = 1 << 18
 # Counts of units that are worked on at a time (counts): their temporaries stay in the cache.
 COUNTS_AT_ONCE = 1 << 16
-# Counts of units of which what all metrics of a fit share is kept (counts, 16 bytes each).
-COUNTS_KEPT = 1 << 18
 
 
 # ------------------------------------------------------------------ blocks of columns
@@ -172,7 +169,7 @@ class OutOfBagError:
 
 def out_of_bag_error(
     losses: ArrayLike,
-    weights: ArrayLike | TrainingCounts,
+    weights: ArrayLike,
     *,
     groups: ArrayLike | None = None,
     form: str = "centred",
@@ -184,7 +181,7 @@ def out_of_bag_error(
     ----------
     losses, weights : array-like of shape (n_resamples, n_samples)
         As in `prediction_error`. Differences of the losses of two methods trained on the same
-        samples give their paired difference. Weights may be `TrainingCounts` with their groups.
+        samples give their paired difference.
     groups : array-like of shape (n_samples,), optional
     form : {"centred", "et97"}
     units : Units, optional
@@ -202,59 +199,55 @@ def out_of_bag_error(
     E_i)); the Monte Carlo variance is that of the linearisation of D_i in the resamples. A group
     sums its rows' first terms.
     """
-    array, trainings = np.asarray(losses), TrainingCounts.of(weights, groups, units)
-    n_lines, n_rows = trainings.counts.shape
+    array, counts = np.asarray(losses), np.asarray(weights)
+    n_lines, n_rows = counts.shape
+    units = Units.of(groups, n_rows) if units is None else units
     by_row = np.full(n_rows, np.nan)  # E_i; NaN if never out-of-bag
     # Of each resample: sum of the out-of-bag losses Q, of Q - E_i, and of these over the share of
-    # out-of-bag resamples of their row.
-    raw, centred, noise = np.zeros((3, n_lines))
-    deviations_of_chunks: list[Array] = []  # Q - E_i of all chunks
-    for columns in trainings.chunks:
-        rows = columns.chunk.rows
-        left_out, total = sums_outside(array[:, rows], columns.outside, 0)
+    # out-of-bag resamples of their row; number of rows out-of-bag.
+    raw, centred, noise, size = np.zeros((4, n_lines))
+    for chunk in units.chunks(n_lines):
+        outside = (counts[:, chunk.rows] == 0).astype(np.float64)
+        left_out, total = sums_outside(array[:, chunk.rows], outside, 0)
+        times = outside.sum(axis=0)
         with np.errstate(invalid="ignore"):
-            by_row[rows] = total / columns.times
-        deviations, sums = sums_outside(left_out - by_row[rows], columns.outside, 1, in_place=True)
+            by_row[chunk.rows] = total / times
+        gaps = left_out - by_row[chunk.rows]
+        deviations, sums = sums_outside(gaps, outside, 1, in_place=True)
         raw += left_out.sum(axis=1)
+        size += outside.sum(axis=1)
         centred += sums
-        noise += deviations @ (n_lines / np.maximum(columns.times, 1))
-        if trainings.few_columns is not None:
-            deviations_of_chunks.append(deviations)
+        noise += deviations @ (n_lines / np.maximum(times, 1))
     n_used = np.count_nonzero(np.isfinite(by_row))
     with np.errstate(invalid="ignore"):
-        replicates = raw / trainings.n_outside
+        replicates = raw / size
     if form == "et97":
-        return _published(array, trainings.counts, by_row, replicates, raw / n_used)
+        return _published(array, counts, by_row, replicates, raw / n_used)
     error = float(np.nanmean(by_row))
 
     def noise_of_units() -> Iterator[Array]:
-        for k, columns in enumerate(trainings.chunks):
-            rows = columns.chunk.rows
-            if trainings.few_columns is not None:
-                deviations = deviations_of_chunks[k]
-            else:
-                gaps = array[:, rows] - by_row[rows]
-                deviations, _ = sums_outside(gaps, columns.outside, 1, in_place=True)
-            deviations *= n_lines / (n_used * np.maximum(columns.times, 1))
-            yield columns.chunk.sum(deviations)
+        for chunk in units.chunks(n_lines):
+            outside = (counts[:, chunk.rows] == 0).astype(np.float64)
+            gaps = array[:, chunk.rows] - by_row[chunk.rows]
+            deviations, _ = sums_outside(gaps, outside, 1, in_place=True)
+            deviations *= n_lines / (n_used * np.maximum(outside.sum(axis=0), 1))
+            yield chunk.sum(deviations)
 
     gaps = np.nan_to_num(by_row - error)
-    base = (
-        np.concatenate([chunk.sum(gaps[chunk.rows]) for chunk in trainings.units.chunks(1)])
-        / n_used
-    )
+    base = np.concatenate([chunk.sum(gaps[chunk.rows]) for chunk in units.chunks(1)]) / n_used
     influence, variance = _influence_values(
         base=base,
-        slope=inverse_share(trainings.units.n_units) * (centred / n_used),
+        slope=inverse_share(units.n_units) * (centred / n_used),
         noise=noise / n_used,
-        trainings=trainings,
+        counts=counts,
+        units=units,
         noise_of_units=noise_of_units(),
     )
     return standard_error_of(error, by_row, replicates, influence, variance, base, "centred")
 
 
 def out_of_bag_metric(
-    scores: ArrayLike, counts: ArrayLike | TrainingCounts, influence: ArrayLike | Reader
+    scores: ArrayLike, counts: ArrayLike, influence: ArrayLike | Reader
 ) -> OutOfBagError:
     """Out-of-bag error of any metric: the mean over resamples, for rank metrics and callables.
 
@@ -262,7 +255,7 @@ def out_of_bag_metric(
     ----------
     scores : array-like of shape (n_resamples,)
         Error of model b on its out-of-bag rows; NaN where undefined (such resamples are left out).
-    counts : array-like of shape (n_resamples, n_units), or TrainingCounts
+    counts : array-like of shape (n_resamples, n_units)
         How often each unit (row or group) was drawn.
     influence : array-like of shape (n_resamples, n_units), or callable
         Influence values of that error over the m out-of-bag units, e.g. (m - 1) (error - error
@@ -279,47 +272,42 @@ def out_of_bag_metric(
     units, D_i = psi_i / n + Cov_b(N_i, u_b). For groups the standard error is still low under about
     40 groups.
     """
-    values, trainings = np.asarray(scores, dtype=float), TrainingCounts.of(counts)
+    values, counts = np.asarray(scores, dtype=float), np.asarray(counts)
     lines, read = np.flatnonzero(np.isfinite(values)), columns_of(influence)
     if len(lines) < 2:
         must = "be finite in at least two resamples"
         advice = "Use more resamples, or resample within strata, so that every class is out-of-bag."
         raise fail("scores", must, repr(len(lines)), advice)
     if len(lines) < len(values):
-        trainings, read = TrainingCounts.of(trainings.counts[lines]), lines_of(read, lines)
-    n_units, scores = trainings.units.n_units, values[lines]
-    mean, (shift, noise) = np.zeros(n_units), np.zeros((2, len(scores)))
-    deviations_of_chunks: list[Array] = []
+        counts, read = counts[lines], lines_of(read, lines)
+    scores, (n_lines, n_units) = values[lines], counts.shape
+    mean, (size, shift, noise) = np.zeros(n_units), np.zeros((3, n_lines))
 
-    def noise_of(columns: DrawnColumns, left_out: Array) -> Array:
-        left_out -= mean[columns.chunk.units]
-        deviations, _ = sums_outside(left_out, columns.outside, 1, in_place=True)
-        deviations *= len(scores) / (n_units * np.maximum(columns.times, 1))
-        return deviations
+    def blocks() -> Iterator[tuple[slice, Array, Array]]:
+        """Yield columns, where they are out-of-bag, and the noise of the mean of each unit."""
+        for columns in column_blocks(n_lines, n_units):
+            outside = (counts[:, columns] == 0).astype(np.float64)
+            left_out, total = sums_outside(read(columns), outside, 0)
+            times = np.maximum(outside.sum(axis=0), 1)
+            mean[columns] = total / times
+            left_out -= mean[columns]
+            deviations, _ = sums_outside(left_out, outside, 1, in_place=True)
+            deviations *= n_lines / (n_units * times)
+            yield columns, outside, deviations
 
-    for columns in trainings.chunks:
-        units = columns.chunk.units
-        left_out, total = sums_outside(read(units), columns.outside, 0)
-        mean[units] = total / np.maximum(columns.times, 1)
-        shift += columns.outside @ mean[units]
-        deviations = noise_of(columns, left_out)
+    for columns, outside, deviations in blocks():
+        size += outside.sum(axis=1)
+        shift += outside @ mean[columns]
         noise += deviations.sum(axis=1)
-        if trainings.few_columns is not None:
-            deviations_of_chunks.append(deviations)
-
-    def noise_again() -> Iterator[Array]:
-        for columns in trainings.chunks:
-            left_out, _ = sums_outside(read(columns.chunk.units), columns.outside, 0)
-            yield noise_of(columns, left_out)
-
     check_influence(mean)
     base = (mean - mean.mean()) / n_units
     moves, variance = _influence_values(
         base=base,
-        slope=scores - shift / np.maximum(trainings.n_outside, 1),
+        slope=scores - shift / np.maximum(size, 1),
         noise=noise,
-        trainings=trainings,
-        noise_of_units=deviations_of_chunks if trainings.few_columns is not None else noise_again(),
+        counts=counts,
+        units=Units.of(None, n_units),
+        noise_of_units=(deviations for *_, deviations in blocks()),
     )
     error = float(scores.mean())
     result = standard_error_of(error, np.empty(0), scores, moves, variance, base, "centred")
@@ -396,97 +384,13 @@ class Units:
             yield UnitChunk(units, self.order[start:last], offsets)
 
 
-@dataclass(frozen=True, eq=False)
-class DrawnColumns:
-    """How often consecutive units, and their rows, are in each training sample.
-
-    Attributes
-    ----------
-    chunk : UnitChunk
-    counts : ndarray of shape (n_resamples, n_columns)
-        Of their rows.
-    """
-
-    chunk: UnitChunk
-    counts: Array
-
-    @cached_property
-    def outside(self) -> NDArray[np.float64]:
-        """1 where a sample leaves a row out, 0 elsewhere, (n_resamples, n_columns)."""
-        return (self.counts == 0).astype(np.float64)
-
-    @cached_property
-    def times(self) -> NDArray[np.float64]:
-        """Number of samples that leave out each row, (n_columns,)."""
-        return np.asarray(self.outside.sum(axis=0))
-
-    @cached_property
-    def centred(self) -> NDArray[np.float64]:
-        """Counts of the units less the mean of each, (n_resamples, n_units of the chunk)."""
-        centred = self.chunk.first(self.counts).astype(np.float64)
-        centred -= centred.mean(axis=0)
-        return centred
-
-
-@dataclass(frozen=True, eq=False)
-class TrainingCounts:
-    """How often each row is in each training sample, read in blocks of columns.
-
-    What is made of the counts alone is the same for all metrics of a fit, and is kept for the next
-    one where counts are few.
-
-    Attributes
-    ----------
-    counts : ndarray of shape (n_resamples, n_rows)
-        Of rows; the same for those of one unit.
-    units : Units
-    few_columns : list of DrawnColumns or None
-        All of them, where they are few; else each is made when it is read.
-    """
-
-    counts: Array
-    units: Units
-    few_columns: list[DrawnColumns] | None
-
-    @classmethod
-    def of(
-        cls,
-        counts: ArrayLike | TrainingCounts,
-        groups: ArrayLike | None = None,
-        units: Units | None = None,
-    ) -> TrainingCounts:
-        """Return the counts with their units, where they are not `TrainingCounts` already."""
-        if isinstance(counts, TrainingCounts):
-            return counts
-        array = np.asarray(counts)
-        trainings = cls(array, Units.of(groups, array.shape[1]) if units is None else units, None)
-        if array.size > COUNTS_KEPT:
-            return trainings
-        return replace(trainings, few_columns=[*trainings.chunks])
-
-    @property
-    def chunks(self) -> Iterable[DrawnColumns]:
-        """Consecutive units, so many that the numbers of their rows fit the cache."""
-        if self.few_columns is not None:
-            return self.few_columns
-        chunks = self.units.chunks(len(self.counts))
-        return (DrawnColumns(chunk, self.counts[:, chunk.rows]) for chunk in chunks)
-
-    @cached_property
-    def n_outside(self) -> NDArray[np.float64]:
-        """Number of rows that each sample leaves out, (n_resamples,)."""
-        n_outside = np.zeros(len(self.counts))
-        for columns in self.chunks:
-            n_outside += columns.outside.sum(axis=1)
-        return n_outside
-
-
 def _influence_values(
     *,
     base: Array,
     slope: Array,
     noise: Array,
-    trainings: TrainingCounts,
+    counts: Array,
+    units: Units,
     noise_of_units: Iterable[Array],
 ) -> tuple[Array, float]:
     """Return the values D, (n_units,), and the Monte Carlo variance of the sum of their squares.
@@ -494,21 +398,21 @@ def _influence_values(
     D = base + Cov_b(N, slope). Its linearisation in the resamples has three parts: the covariance
     itself; the noise of the unit's own mean, which counts once in `base` and again (1 + 1 / (n - 1)
     times) because that mean centres `slope`; and the noise of the overall mean. `noise_of_units`
-    are of the chunks, and are written into.
+    are of the chunks of units, and are written into.
     """
-    n_lines, n_units = len(slope), trainings.units.n_units
+    n_lines, n_units = len(slope), units.n_units
     slope = slope - slope.mean()
-    sizes = trainings.units.sizes
-    share = sizes / sizes.sum() + 1 / (n_units - 1)
+    share = units.sizes / units.sizes.sum() + 1 / (n_units - 1)
     values, variance = base.copy(), 0.0
-    for columns, linear in zip(trainings.chunks, noise_of_units, strict=True):
-        units = columns.chunk.units
-        moves = columns.centred * slope[:, None]
-        values[units] += moves.mean(axis=0)
+    for chunk, linear in zip(units.chunks(n_lines), noise_of_units, strict=True):
+        moves = chunk.first(counts[:, chunk.rows]).astype(np.float64)
+        moves -= moves.mean(axis=0)
+        moves *= slope[:, None]
+        values[chunk.units] += moves.mean(axis=0)
         linear *= 2 + 1 / (n_units - 1)
         linear += moves
         # Of rows the share is the same, and one column stands for all.
-        linear -= np.outer(noise, share[:1] if trainings.units.order is None else share[units])
+        linear -= np.outer(noise, share[:1] if units.order is None else share[chunk.units])
         variance += sum_of_variances(linear)
     return values, variance / n_lines
 
@@ -725,7 +629,7 @@ def within_fences(scores: Array) -> tuple[Array, Array]:
 
 def training_spread(
     cv_influence: Array | None,
-    counts: ArrayLike | TrainingCounts,
+    counts: Array,
     scores: Array,
     read: Reader,
     factors: Array | None = None,
@@ -738,7 +642,7 @@ def training_spread(
     cv_influence : ndarray of shape (n_units,) or None
         Influence values of the cross-validated error, averaged over repeats; None: the mean of each
         unit over the samples that left it out.
-    counts : array-like of shape (n_used, n_units), or TrainingCounts
+    counts : ndarray of shape (n_used, n_units)
         How often each unit was drawn.
     scores : ndarray of shape (n_used,)
         Finite.
@@ -753,38 +657,38 @@ def training_spread(
     -------
     TrainingSpread
     """
-    trainings = TrainingCounts.of(counts)
-    mean, (shift, sums, squares) = np.zeros(trainings.units.n_units), np.zeros((3, len(scores)))
+    n_used, n_units = counts.shape
+    mean, (size, shift, sums, squares) = np.zeros(n_units), np.zeros((4, n_used))
     # Squares of very large scores may be infinite; `TrainingSpread.variance` is infinite then.
     with np.errstate(over="ignore", invalid="ignore"):
-        for columns in trainings.chunks:
-            units = columns.chunk.units
-            influence, total = sums_outside(read(units), columns.outside, 0)
+        for columns in column_blocks(n_used, n_units):
+            outside = (counts[:, columns] == 0).astype(np.float64)
+            influence, total = sums_outside(read(columns), outside, 0)
             if factors is not None:
                 influence *= factors[:, None]
                 total = influence.sum(axis=0)
-            mean[units] = total / np.maximum(columns.times, 1)
-            shift += np.ascontiguousarray(columns.outside) @ mean[units]
-            influence -= mean[units]
-            deviations, by_line = sums_outside(influence, columns.outside, 1, in_place=True)
-            sums += by_line
+            mean[columns] = total / np.maximum(outside.sum(axis=0), 1)
+            size += outside.sum(axis=1)
+            shift += np.ascontiguousarray(outside) @ mean[columns]
+            influence -= mean[columns]
+            deviations, sums_of_lines = sums_outside(influence, outside, 1, in_place=True)
+            sums += sums_of_lines
             squares += np.einsum("ij,ij->i", deviations, deviations)
         check_influence(shift)
-        size = trainings.n_outside
         residual = scores - shift / np.maximum(size, 1)
         residual -= residual.mean()
         within = (squares - sums**2 / np.maximum(size, 1)) / np.maximum(size - 1, 1)
         sampling = np.where(size > 1, within / np.maximum(size, 1) + seed_variance, np.nan)
         test_influence = mean - mean.mean() if cv_influence is None else cv_influence
-        (n_used, n_units), jackknife = trainings.counts.shape, 0.0
-        effect, moves_effect = np.empty(n_units), np.zeros(n_used)
-        for columns in trainings.chunks:
-            units = columns.chunk.units
-            of_units = test_influence[units]
-            products = columns.centred * residual[:, None]
-            effect[units] = products.mean(axis=0)
+        effect, jackknife, moves_effect = np.empty(n_units), 0.0, np.zeros(n_used)
+        for columns in column_blocks(n_used, n_units):
+            of_units = test_influence[columns]
+            products = counts[:, columns].astype(np.float64)
+            products -= products.mean(axis=0)
+            products *= residual[:, None]
+            effect[columns] = products.mean(axis=0)
             moves_effect += products @ of_units
-            jackknife += float(np.sum((of_units / n_units + effect[units]) ** 2))
+            jackknife += float(np.sum((of_units / n_units + effect[columns]) ** 2))
             jackknife -= sum_of_variances(products) / n_used
         moves_effect *= 2 / n_units
     return TrainingSpread(residual, sampling, test_influence, effect, jackknife, moves_effect)

@@ -626,7 +626,7 @@ def _variances_out_of_bag(left_out: LeftOutErrors, seed_variance: float) -> tupl
     run_records = left_out.run_records
     spread = training_spread(
         None,
-        run_records.training_counts(left_out.sample_numbers),
+        run_records.samples.counts[left_out.sample_numbers],
         left_out.sample_errors,
         over_seeds(left_out.influence, left_out.run_numbers, run_records.samples.n_seeds),
         seed_variance=seed_variance,
@@ -662,7 +662,7 @@ def _variances_of_mean(
     return cv_bootstrap(
         folds.centre,
         folds.influence,
-        run_records.training_counts(left_out.sample_numbers),
+        run_records.samples.counts[left_out.sample_numbers],
         left_out.sample_errors,
         sample_influence,
         bounds=left_out.metric.bounds,
@@ -787,9 +787,11 @@ class LeftOutErrors:
         """Out-of-bag error, with its standard error; of at least two samples."""
         run_records, numbers = self.run_records, self.sample_numbers
         if self.losses is None:
-            trainings = run_records.training_counts(numbers)
-            return out_of_bag_metric(self.sample_errors, trainings, self.mean_influence)
-        error = out_of_bag_error(self.losses, run_records.training_counts(numbers, of_rows=True))
+            counts = run_records.samples.counts[numbers]
+            return out_of_bag_metric(self.sample_errors, counts, self.mean_influence)
+        error = out_of_bag_error(
+            self.losses, run_records.row_counts[numbers], groups=run_records.target.unit
+        )
         if self.metric.is_mean:
             return error
         by_row = error.by_row - error.error + self.value
@@ -835,17 +837,16 @@ def _errors_of_rows(metric: RowRunMetric, run_records: RunRecords) -> LeftOutErr
     """
     n_seeds, unit = run_records.samples.n_seeds, run_records.target.unit
     data, run_numbers = run_records.of_bootstrap(metric.key)
-    rows = run_records.rows_outside(run_numbers)
+    outside = run_records.row_counts[run_numbers // n_seeds] == 0
     # Losses of each run's rows, linearised at its own error.
     errors, linear, has_runs = np.empty(0), np.empty((0, run_records.n_rows)), len(run_numbers) > 0
     if has_runs:
-        errors, linear = metric.linearised(data, rows.outside)
+        errors, linear = metric.linearised(data, outside)
     good = np.isfinite(errors)
     if not good.all():
-        data, run_numbers, errors, linear = (
-            of_runs[good] for of_runs in (data, run_numbers, errors, linear)
+        data, run_numbers, outside, errors, linear = (
+            of_runs[good] for of_runs in (data, run_numbers, outside, errors, linear)
         )
-        rows = run_records.rows_outside(run_numbers)
     failed = run_records.failed_bootstrap() if run_records.counts_failures and has_runs else ()
     if len(failed):
         failed_error = metric.error_of(run_records.failed_score)
@@ -855,7 +856,7 @@ def _errors_of_rows(metric: RowRunMetric, run_records: RunRecords) -> LeftOutErr
         errors = np.append(errors, np.full(len(failed), failed_error))[order]
         of_failed = np.full((len(failed), run_records.n_rows), failed_error)
         linear = np.vstack([linear, of_failed])[order]
-        rows = run_records.rows_outside(run_numbers)
+        outside = run_records.row_counts[run_numbers // n_seeds] == 0
     influence: Reader = columns_less(linear, errors)
     if unit is not None:
 
@@ -863,9 +864,9 @@ def _errors_of_rows(metric: RowRunMetric, run_records: RunRecords) -> LeftOutErr
         def of_groups() -> Array:
             # Read by few of the callers, and then more than once.
             values = np.zeros((len(run_numbers), run_records.n_units))
-            for run, outside in enumerate(rows.outside):
-                gaps = linear[run, outside] - errors[run]
-                values[run] = group_influence(gaps, unit[outside], run_records.n_units)
+            for run, rows in enumerate(outside):
+                gaps = linear[run, rows] - errors[run]
+                values[run] = group_influence(gaps, unit[rows], run_records.n_units)
             return values
 
         def columns_of_groups(columns: slice) -> Array:
@@ -876,7 +877,10 @@ def _errors_of_rows(metric: RowRunMetric, run_records: RunRecords) -> LeftOutErr
     if len(run_numbers):
         moves = linear
         if not metric.is_mean:
-            value, moves = metric.together(data, rows.each_once)
+            # Each row once, by the mean of its terms over the runs that left it out.
+            times = outside.sum(axis=0)
+            share = run_records.n_rows / (np.maximum(times, 1) * np.count_nonzero(times))
+            value, moves = metric.together(data, outside * share)
             moves *= run_records.n_rows
         losses = over_seeds(moves, run_numbers, n_seeds)
     return LeftOutErrors(

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -35,8 +35,6 @@ from .._base.work import Workers
 from ..inference.distribution import BoundStatistic, over_blocks
 from ..method_error.cv_bootstrap import auc_error_influence
 from ..method_error.out_of_bag import (
-    COUNTS_KEPT,
-    TrainingCounts,
     column_blocks,
     no_information_absolute,
     no_information_squared,
@@ -73,10 +71,6 @@ _BLOCK = 1 << 21
 # Bytes of answers of all runs that are kept together for the next metric (bytes): where there are
 # more, to put them together again takes little beside what a metric makes of them.
 _MOST_PUT_TOGETHER = 1 << 21
-# Arrays of answers of which the cells are kept for the next metric of labels.
-_ANSWERS_KEPT = 3
-# Rows of a run for each cell of the confusion matrix, from which on all runs have tables of cells.
-_ROWS_PER_CELL = 8
 # The runs are what is worked off in parallel, and reported.
 _ALONE = Workers(n_jobs=1, verbose=0)
 
@@ -461,7 +455,8 @@ class RowRunMetric(RunMetric):
             value = float(np.sum(weighed * losses) / weighed.sum())
             return value, self._moves_of_mean(losses, weighed.reshape(1, -1), value)
         values, gradient = self._at(self._sums(data, weighed).sum(axis=0)[None])
-        return float(values[0]), self._linear(data, gradient, 1.0, 0.0)
+        slopes, ones = np.broadcast_to(gradient, (len(data), gradient.shape[1])), np.ones(len(data))
+        return float(values[0]), self._linear(data, slopes, ones, ones - 1)
 
     def _weighed(self, weights: Array) -> Array:
         return weights if self.weights is None else weights * self.weights
@@ -482,21 +477,20 @@ class RowRunMetric(RunMetric):
             errors = self.factor * self.statistic.combine(sums, self._like)
             return errors, self.factor * self.statistic.gradient(sums, self._like)
 
-    def _linear(self, data: Array, gradient: Array, factors: Any, offsets: Any) -> Array:
+    def _linear(self, data: Array, gradient: Array, factors: Array, offsets: Array) -> Array:
         """Derivative of each run's error by the weight of each row, (n_runs, n_samples).
 
-        Times a factor of each run, less an offset; a gradient of one line is that of all runs.
+        Times a factor of each run, less an offset.
         """
         derivatives = np.empty(data.shape[:2])
-        slopes_of_runs = np.broadcast_to(gradient, (len(data), gradient.shape[1]))
-        for of_run, answers, slopes in zip(derivatives, data, slopes_of_runs, strict=True):
+        for of_run, answers, slopes in zip(derivatives, data, gradient, strict=True):
             rows = self.reduced(answers)
             of_codes = np.asarray(rows.terms @ slopes)
             of_run[:] = of_codes if rows.code is None else of_codes.take(rows.code)
         if self.weights is not None:
             derivatives *= self.weights
-        derivatives *= np.reshape(factors, (-1, 1))
-        derivatives -= np.reshape(offsets, (-1, 1))
+        derivatives *= factors[:, None]
+        derivatives -= offsets[:, None]
         return derivatives
 
     @cached_property
@@ -515,81 +509,20 @@ def _sums_of(rows: ReducedData, weights: Array) -> Array:
     return np.asarray(of_codes @ rows.terms)
 
 
-class LabelCells:
-    """The cells of the confusion matrix that rows of runs are in, for all metrics of labels.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_labels,)
-        Sorted.
-    codes : ndarray of shape (n_samples,)
-        Position of each true label.
-    n_cells : int
-        Cells of the matrix.
-    """
-
-    def __init__(self, y: Array, labels: Array) -> None:
-        self.labels, self.codes = labels, np.searchsorted(labels, y)
-        self.n_cells = len(labels) ** 2
-        # Numbers of cells have the smallest type that holds them: there is one per row and run.
-        self._first_cell = (self.codes * len(labels)).astype(np.min_scalar_type(self.n_cells - 1))
-        # Of answers that all metrics read one after the other, by identity: those of the model of
-        # all rows, of bootstrap runs and of folds.
-        self._cells: dict[int, tuple[Array, Array]] = {}
-        self._counts: tuple[Array, Array, Array] | None = None
-
-    def of(self, data: Array) -> Array:
-        """Cell of each row, (..., n_samples), by the positions of the labels that runs gave.
-
-        They are kept for the next metric where they are few, as numbers that index without a
-        conversion.
-        """
-        of_data, cells = self._cells.pop(id(data), (None, None))
-        if cells is None or of_data is not data:
-            cells = self._first_cell + data
-            if data.ndim == 1 or data.size > COUNTS_KEPT:
-                return cells
-            cells = cells.astype(np.intp)
-        self._cells[id(data)] = data, cells
-        if len(self._cells) > _ANSWERS_KEPT:
-            self._cells.pop(next(iter(self._cells)))
-        return cells
-
-    def of_runs(self, data: Array) -> Iterator[Array]:
-        """Yield the cells of the rows of each run; of many those of one run at a time."""
-        if data.size <= COUNTS_KEPT:
-            yield from self.of(data)
-        else:
-            yield from map(self.of, data)
-
-    def are_few(self, data: Array) -> bool:
-        """Whether numbers of each run and cell take little beside those of each run and row."""
-        return _ROWS_PER_CELL * self.n_cells <= data.shape[1]
-
-    def counts(self, data: Array, outside: Array) -> Array:
-        """Number of rows of each cell, (n_runs, n_cells), of the rows that runs left out."""
-        if self._counts is not None:
-            of_data, of_outside, counts = self._counts
-            if of_data is data and of_outside is outside:
-                return counts
-        runs = zip(self.of_runs(data), outside, strict=True)
-        n_cells = self.n_cells
-        counts = np.array([np.bincount(cells[of_run], None, n_cells) for cells, of_run in runs])
-        if data.size <= COUNTS_KEPT:
-            self._counts = data, outside, counts
-        return counts
-
-
 class LabelRunMetric(RowRunMetric):
     """A function of the confusion matrix."""
 
     key = "labels"
 
     def __init__(
-        self, arguments: RunMetricArguments, statistic: SumsStatistic, cells: LabelCells
+        self, arguments: RunMetricArguments, statistic: SumsStatistic, labels: Array
     ) -> None:
         super().__init__(arguments, statistic)
-        self.cells, self.labels, self.codes = cells, cells.labels, cells.codes
+        self.labels = labels
+        self.codes = np.searchsorted(labels, np.asarray(arguments.target.y))
+        # Numbers of cells have the smallest type that holds them: there is one per row and run.
+        of_type = np.min_scalar_type(len(labels) ** 2 - 1)
+        self._first_cell = (self.codes * len(labels)).astype(of_type)
 
     def keep(self, answers: Answers, scored: ScoredRows) -> Mapping[str, Any]:
         """Keep the position of each predicted label."""
@@ -601,19 +534,13 @@ class LabelRunMetric(RowRunMetric):
 
     @cached_property
     def _labels_of_cells(self) -> tuple[Array, Array]:
-        truth, decision = np.divmod(np.arange(self.cells.n_cells), len(self.labels))
+        truth, decision = np.divmod(np.arange(len(self.labels) ** 2), len(self.labels))
         return self.labels[truth], self.labels[decision]
 
     @cached_property
     def _like(self) -> ReducedData:
         """All cells of the matrix, reduced."""
         return self.statistic.reduce(*self._labels_of_cells, None)
-
-    @cached_property
-    def _code(self) -> Array:
-        """Code of each cell, (n_cells,)."""
-        code = self._like.code
-        return np.arange(self.cells.n_cells) if code is None else code.astype(np.intp)
 
     @cached_property
     def _cell_losses(self) -> Array:
@@ -625,55 +552,40 @@ class LabelRunMetric(RowRunMetric):
     def losses(self, data: Array) -> Array:
         """Loss of each row's cell."""
         losses = np.empty(data.shape, self._cell_losses.dtype)
-        for of_run, cells in zip(losses, self.cells.of_runs(data), strict=True):
+        for of_run, answers in zip(losses, data, strict=True):
             # All numbers are those of cells: "clip" saves the check of each.
-            self._cell_losses.take(cells, out=of_run, mode="clip")
+            self._cell_losses.take(self._first_cell + answers, out=of_run, mode="clip")
         return losses
 
-    def reduced(self, answers: Array) -> ReducedData:
-        """The rows by the codes of their cells."""
-        return replace(self._like, coded=self._code.take(self.cells.of(answers)))
+    @cached_property
+    def _code(self) -> Array:
+        """Code of each cell, (n_cells,)."""
+        code = self._like.code
+        return np.arange(len(self.labels) ** 2) if code is None else code.astype(np.intp)
+
+    def _codes_of_runs(self, data: Array) -> Iterator[Array]:
+        """Yield the code of the cell of each row, (n_samples,), of run after run."""
+        return (self._code.take(self._first_cell + answers, mode="clip") for answers in data)
 
     def _sums(self, data: Array, weights: Array) -> Array:
-        """Weighted sums of each run, (n_runs, n_terms), from those of its codes."""
         n_codes, terms = self._like.n_codes, self._like.terms
-        of_codes: Iterator[Array] | Array
-        if weights.dtype == bool and self.cells.are_few(data):
-            # Cells of equal code are consecutive in this order; sums of counts have no rounding.
-            order = np.argsort(self._code, kind="stable")
-            starts = np.searchsorted(self._code[order], np.arange(n_codes))
-            of_codes = np.add.reduceat(self.cells.counts(data, weights)[:, order], starts, axis=1)
-            of_codes = of_codes.astype(np.float64)
-        else:
-            runs = zip(self.cells.of_runs(data), weights, strict=True)
-            of_codes = (
-                np.bincount(self._code.take(cells, mode="clip"), of_run, n_codes)
-                for cells, of_run in runs
-            )
+        runs = zip(self._codes_of_runs(data), weights, strict=True)
         # A run has the same sums to the last bit whichever others there are.
-        return np.array([np.asarray(of_run @ terms) for of_run in of_codes])
+        return np.array([np.asarray(np.bincount(*of_run, n_codes) @ terms) for of_run in runs])
 
-    def _linear(self, data: Array, gradient: Array, factors: Any, offsets: Any) -> Array:
-        """Derivatives times a factor less an offset, of each code before they are put in place."""
-        derivatives = np.empty(data.shape)
-        of_codes = np.array([np.asarray(self._like.terms @ slopes) for slopes in gradient])
+    def _linear(self, data: Array, gradient: Array, factors: Array, offsets: Array) -> Array:
+        values = np.array([np.asarray(self._like.terms @ slopes) for slopes in gradient])
         if self.weights is None:
-            of_codes = of_codes * np.reshape(factors, (-1, 1)) - np.reshape(offsets, (-1, 1))
-        of_runs = np.broadcast_to(of_codes, (len(data), of_codes.shape[1]))
-        of_cells = self.cells.are_few(data)
-        if of_cells:
-            of_runs = of_runs.take(self._code, axis=1)
-        for of_run, cells, values in zip(
-            derivatives, self.cells.of_runs(data), of_runs, strict=True
-        ):
-            at = cells if of_cells else self._code.take(cells, mode="clip")
-            values.take(at, out=of_run, mode="clip")
-        if self.weights is None:
-            return derivatives
-        derivatives *= self.weights
-        derivatives *= np.reshape(factors, (-1, 1))
-        derivatives -= np.reshape(offsets, (-1, 1))
-        return derivatives
+            # Of each code before they are put in place.
+            values = values * factors[:, None] - offsets[:, None]
+        linear = np.empty(data.shape)
+        for of_run, codes, of_codes in zip(linear, self._codes_of_runs(data), values, strict=True):
+            of_codes.take(codes, out=of_run, mode="clip")
+        if self.weights is not None:
+            linear *= self.weights
+            linear *= factors[:, None]
+            linear -= offsets[:, None]
+        return linear
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """The metric at the confusion matrix of labels and predictions that are independent."""
@@ -952,27 +864,6 @@ def _mean_defined(values: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class RowsOutside:
-    """Which rows some bootstrap runs left out.
-
-    Attributes
-    ----------
-    outside : ndarray of bool of shape (n_runs, n_samples)
-    """
-
-    outside: NDArray[np.bool_]
-
-    @cached_property
-    def each_once(self) -> NDArray[np.float64]:
-        """Weights by which each row counts once, by its mean over the runs that left it out."""
-        n_rows = self.outside.shape[1]
-        times = np.maximum(self.outside.sum(axis=0), 1)
-        rows_used = np.count_nonzero(self.outside.any(axis=0))
-        weights: NDArray[np.float64] = self.outside * (n_rows / (times * rows_used))
-        return weights
-
-
-@dataclass(frozen=True, eq=False)
 class RunRecords:
     """What was kept of all runs.
 
@@ -1000,15 +891,6 @@ class RunRecords:
     _put_together: dict[str, tuple[Array, Array]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _folds_together: dict[str, Array] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-    _counts_of_all: dict[str, TrainingCounts] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-    _outside_all: list[RowsOutside] = field(
-        default_factory=list, init=False, repr=False, compare=False
-    )
 
     @property
     def n_rows(self) -> int:
@@ -1025,32 +907,6 @@ class RunRecords:
         """How often each row is in each bootstrap sample, (n_resamples, n_samples)."""
         unit = self.target.unit
         return self.samples.counts if unit is None else self.samples.counts[:, unit]
-
-    def training_counts(self, samples: Array, *, of_rows: bool = False) -> TrainingCounts:
-        """Return how often units, or the rows of groups, are in some training samples.
-
-        Of all samples, which nearly all metrics read, one for all of them.
-        """
-        of_groups = of_rows and self.target.unit is not None
-        is_all, key = len(samples) == len(self.samples.counts), "rows" if of_groups else "units"
-        if is_all and key in self._counts_of_all:
-            return self._counts_of_all[key]
-        counts = self.row_counts if of_groups else self.samples.counts
-        groups = self.target.unit if of_groups else None
-        trainings = TrainingCounts.of(counts if is_all else counts[samples], groups)
-        if is_all:
-            self._counts_of_all[key] = trainings
-        return trainings
-
-    def rows_outside(self, runs: Array) -> RowsOutside:
-        """Return which rows some bootstrap runs left out; of all runs once, where they are few."""
-        is_all = len(runs) == self.samples.n_bootstrap_runs
-        if is_all and self._outside_all:
-            return self._outside_all[0]
-        rows = RowsOutside(self.row_counts[runs // self.samples.n_seeds] == 0)
-        if is_all and rows.outside.size <= COUNTS_KEPT:
-            self._outside_all.append(rows)
-        return rows
 
     def of_bootstrap(self, key: str) -> tuple[Array, Array]:
         """Values kept per row, (n_runs, n_samples, ...), and the numbers of these runs.
@@ -1128,8 +984,6 @@ class RunRecords:
         Repeats with folds that failed are whole where these count; rows of such folds then hold an
         answer of another one, and are those of `failed_in_folds`.
         """
-        if key in self._folds_together:
-            return self._folds_together[key]
         repeats = []
         for fold_of, records in self._repeats(key):
             like = next(record[key] for record in records if key in record)
@@ -1137,11 +991,7 @@ class RunRecords:
             for fold, record in enumerate(records):
                 data[fold_of == fold] = record.get(key, like[:1])
             repeats.append(data)
-        of_folds = np.array(repeats)
-        if key == LabelRunMetric.key and of_folds.nbytes <= _MOST_PUT_TOGETHER:
-            of_folds.flags.writeable = False
-            self._folds_together[key] = of_folds
-        return of_folds
+        return np.array(repeats)
 
     def failed_in_folds(self, key: str) -> Array:
         """Which rows of `of_folds` are in a fold that failed, (n_repeats x n_seeds, n_samples)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -113,15 +113,13 @@ def run_metrics_of(
         classes = target.classes
         if classes is not None and classes.dtype.kind in "iuf" and classes.max() > 1:
             _check_positive(scorers, target)
-        metrics: list[RunMetric] = []
-        for name, scorer in scorers.items():
-            metrics.append(
-                _run_metric(name, scorer, target, answers, params.get(name, {}), metrics)
-            )
+        return [
+            _run_metric(name, scorer, target, answers, params.get(name, {}))
+            for name, scorer in scorers.items()
+        ]
     except ValueError as error:
         name_arguments_of_fit(error, "y")
         raise
-    return metrics
 
 
 @dataclass(frozen=True)
@@ -240,14 +238,8 @@ def _name_of(scoring: Any) -> str:
 
 
 def _run_metric(
-    name: str,
-    scorer: Any,
-    target: Targets,
-    answers: Answers,
-    params: Mapping[str, Any],
-    before: Sequence[RunMetric],
+    name: str, scorer: Any, target: Targets, answers: Answers, params: Mapping[str, Any]
 ) -> RunMetric:
-    """Return a metric, which shares the cells of labels with those before it."""
     y, needed = target.y, None
     columns = y is not None and y.ndim == 2
     if y is not None and y.ndim in (1, 2) and set(params) <= {"sample_weight"}:
@@ -298,12 +290,8 @@ def _run_metric(
     metric: RunMetric
     by_posteriors = inner.response in ("probabilities", "scores") and target.codes is not None
     if inner.adds_by_row and inner.response == "labels":
-        of_labels = (m.cells for m in before if isinstance(m, run_metrics.LabelRunMetric))
-        cells = next(of_labels, None)
-        if cells is None:
-            labels = np.unique(np.concatenate([target.y, response]))
-            cells = run_metrics.LabelCells(np.asarray(target.y), labels)
-        metric = run_metrics.LabelRunMetric(arguments, inner, cells)
+        labels = np.unique(np.concatenate([target.y, response]))
+        metric = run_metrics.LabelRunMetric(arguments, inner, labels)
     elif inner.adds_by_row and inner.response in ("values", "outputs", "indicators"):
         metric = run_metrics.ValueRunMetric(arguments, inner)
     elif inner.adds_by_row and by_posteriors:

@@ -11,7 +11,7 @@ from training_jobs import few_positives
 from skboot import BootstrapScorer
 from skboot.metrics.lookup import resolve_metrics
 from skboot.refit.estimates import class_average_df, guard_of, n_effective_of
-from skboot.refit.run_metrics import LabelCells, LabelRunMetric, RunMetricArguments, Targets
+from skboot.refit.run_metrics import LabelRunMetric, RunMetricArguments, Targets
 
 SIZES = (250, 100, 48, 2)
 
@@ -39,7 +39,7 @@ def run_metric_of(metric, truth):
     return LabelRunMetric(
         RunMetricArguments(metric, Targets(truth, np.arange(4), truth, None)),
         statistic,
-        LabelCells(truth, np.arange(4)),
+        np.arange(4),
     )
 
 
@@ -165,7 +165,7 @@ def two_class_metric(scoring, target):
     statistics, _ = resolve_metrics(scoring, labels=target.classes)
     [statistic] = statistics.values()
     arguments = RunMetricArguments("m", target, 1.0, -1.0, (-1.0, 0.0))
-    return LabelRunMetric(arguments, statistic, LabelCells(target.y, target.classes))
+    return LabelRunMetric(arguments, statistic, target.classes)
 
 
 def test_rows_count_once_without_groups_and_repeats_add_none(rare):

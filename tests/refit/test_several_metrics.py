@@ -1,4 +1,4 @@
-"""Metrics of a fit share what is made of their samples and answers; no number depends on it."""
+"""Metrics of a fit share what its runs answered; no number depends on it."""
 
 import warnings
 
@@ -10,7 +10,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from skboot import BootstrapScorer
-from skboot.method_error import out_of_bag
 from skboot.refit import run_metrics
 
 OF_LABELS = ["accuracy", "f1", "precision", "recall", "balanced_accuracy", "matthews_corrcoef"]
@@ -84,8 +83,7 @@ def test_a_metric_among_others_has_the_numbers_that_it_has_alone(case, strategy,
 def test_what_is_kept_for_the_next_metric_changes_no_number(case, strategy, monkeypatch):
     names = CASES[case][2]
     kept = results_of(case, names, strategy)
-    for module in (out_of_bag, run_metrics):
-        monkeypatch.setattr(module, "COUNTS_KEPT", 0)
+    monkeypatch.setattr(run_metrics, "_MOST_PUT_TOGETHER", 0)
     made_again = results_of(case, names, strategy)
     for name in names:
         np.testing.assert_equal(numbers_of(made_again[name]), numbers_of(kept[name]))
