@@ -182,12 +182,20 @@ def ridge(process, X, y, counts, X_new, seed=0):
 # ------------------------------------------------------------------ trees
 
 
-def _grown(X, y, n_features, split, leaf, depth, random, weight=None):
-    """A tree as scikit-learn grows it, without its checks; variance of labels is half of Gini's."""
-    splitter = BestSplitter(MSE(1, len(X)), n_features, leaf, 0.0, random, None)
-    found = Tree(X.shape[1], np.array([1], dtype=np.intp), 1)
-    DepthFirstTreeBuilder(splitter, split, leaf, 0.0, depth, 0.0).build(found, X, y, weight, None)
-    return found
+def _grower(n_rows, n_columns, n_features, split, leaf, depth, random):
+    """``grow(X, y, weight)``: trees as scikit-learn grows them, without its checks.
+
+    The variance of labels is half of Gini's impurity.
+    """
+    splitter = BestSplitter(MSE(1, n_rows), n_features, leaf, 0.0, random, None)
+    builder = DepthFirstTreeBuilder(splitter, split, leaf, 0.0, depth, 0.0)
+
+    def grow(X, y, weight=None):
+        found = Tree(n_columns, np.array([1], dtype=np.intp), 1)
+        builder.build(found, X, y, weight, None)
+        return found
+
+    return grow
 
 
 def _pruned_values(found, share):
@@ -226,7 +234,8 @@ def tree(process, X, y, counts, X_new, seed=0):
     rows = np.arange(len(X))
     for line, own in enumerate(counts.astype(int)):
         taken = np.repeat(rows, own)
-        found = _grown(X[taken], y[taken], X.shape[1], 20, 7, 30, random)
+        grow = _grower(len(taken), X.shape[1], X.shape[1], 20, 7, 30, random)
+        found = grow(X[taken], y[taken])
         answers[line] = _pruned_values(found, 0.01)[found.apply(X_new)]
     return answers
 
@@ -239,18 +248,21 @@ def forest(process, X, y, counts, X_new, seed=0):
     X, X_new = np.asarray(X, dtype=np.float32), np.asarray(X_new, dtype=np.float32)
     y = np.asarray(y, dtype=float)[:, None]
     n_features, split = int(np.sqrt(X.shape[1])), 11 if process.is_labels else 6
-    seeds = np.random.RandomState(seed)
+    # One generator, seeded anew for each tree: to make one takes as long as to grow a tree.
+    seeds, random = np.random.RandomState(seed), np.random.RandomState()
     answers, depth = np.zeros((len(counts), len(X_new))), np.iinfo(np.int32).max
     rows = np.arange(len(X))
     for line, own in enumerate(counts.astype(int)):
         taken = np.repeat(rows, own)
         X_own, y_own, n = X[taken], y[taken], len(taken)
+        grow = _grower(n, X.shape[1], n_features, split, 1, depth, random)
         # Of each tree the samples and the columns have the same seed, as scikit-learn has it.
         for start in seeds.randint(np.iinfo(np.int32).max, size=N_TREES):
-            inside = np.random.RandomState(start).randint(0, n, n, dtype=np.int32)
+            random.seed(start)
+            inside = random.randint(0, n, n, dtype=np.int32)
             weight = np.bincount(inside, minlength=n).astype(float)
-            random = np.random.RandomState(start)
-            grown = _grown(X_own, y_own, n_features, split, 1, depth, random, weight)
+            random.seed(start)
+            grown = grow(X_own, y_own, weight)
             answers[line] += grown.value[:, 0, 0][grown.apply(X_new)]
     return answers / N_TREES
 

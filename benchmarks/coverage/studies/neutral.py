@@ -134,8 +134,8 @@ ROUNDS = (
     (MORE_ROWS, 200),
     (APART, 100),
 )
-# Data sets that are made and written down together; those of a forest take ten seconds each.
-BLOCK = (5, 2)
+# Data sets that are made and written down together.
+BLOCK = 10
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ def blocks(done: Counter[Cell], cells: str = "") -> Iterator[tuple[Cell, int, in
             cell for cell in some if ahead[cell] < upto and any(cells in str(part) for part in cell)
         ]:
             for cell in left:
-                last = min(upto, ahead[cell] + BLOCK[cell.learner == "forest"])
+                last = min(upto, ahead[cell] + BLOCK)
                 yield cell, ahead[cell], last
                 ahead[cell] = last
 
