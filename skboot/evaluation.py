@@ -267,11 +267,11 @@ def bootstrap_score(
         metric=metric, greater_is_better=greater_is_better, pos_label=pos_label, labels=labels
     )
     level = check.check_confidence_level(confidence_level)
-    interval = checked_interval(interval, ["auto", *FOR_ONE_SCORE], by=by, adjust=adjust)
+    method = checked_interval(interval, ["auto", *FOR_ONE_SCORE], by=by, adjust=adjust)
     if adjust is not None:
         _check_adjust(adjust, sampling)
     score_options = IntervalOptions(
-        interval=interval,
+        interval=method,
         confidence_level=level,
         workers=check.check_workers(n_jobs, verbose),
         adjust=adjust,

@@ -86,10 +86,21 @@ class TwoClassRows:
 
     @property
     def sizes(self) -> ClassSizes:
-        """Number of rows of each class."""
-        n = int(np.count_nonzero(self.positive))
+        """Number of rows of each class that have a weight."""
+        positive = self.that_weigh.positive
+        n = int(np.count_nonzero(positive))
         share = float(np.average(self.positive, weights=self.sample_weight))
-        return ClassSizes(len(self.positive) - n, n, share)
+        return ClassSizes(len(positive) - n, n, share)
+
+    @property
+    def that_weigh(self) -> TwoClassRows:
+        """The rows that have a weight, which choose the points of a curve."""
+        if self.sample_weight is None or self.sample_weight.all():
+            return self
+        at = self.sample_weight > 0
+        return TwoClassRows(
+            self.y_true[at], self.positive[at], self.score[at], self.sample_weight[at]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,7 +367,9 @@ class PrecisionRecall(Curve):
         """Average precision: the precision at each threshold, by the recall that it adds."""
         positives, rows = _sums_of_levels(reduced).T
         hits = np.cumsum(positives)
-        return float(positives @ (hits / np.cumsum(rows)) / hits[-1])
+        # No row may weigh anything at the highest thresholds.
+        precision = np.divide(hits, np.cumsum(rows), out=np.zeros_like(hits), where=hits > 0)
+        return float(positives @ precision / hits[-1])
 
     def notes(self, reduced: ReducedData) -> tuple[Note, ...]:
         """Note that the curve is steps, where the levels of the scores are few (record 0089)."""

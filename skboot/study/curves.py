@@ -340,8 +340,9 @@ def checked_grid(grid: Any, curve: Any, systems: Mapping[str, TwoClassRows]) -> 
         advice = "Sort it, each point once: np.unique(grid)."
         raise check.fail("grid", "rise from point to point", got, advice)
     if curve == "calibration":
-        low = min(float(system.score.min()) for system in systems.values())
-        high = max(float(system.score.max()) for system in systems.values())
+        scores = [system.that_weigh.score for system in systems.values()]
+        low = min(float(of_system.min()) for of_system in scores)
+        high = max(float(of_system.max()) for of_system in scores)
         if len(points) < 2 or points[0] > low or points[-1] < high:
             must = (
                 "hold the edges of bins, from the smallest score or below to the largest or above"
@@ -387,6 +388,7 @@ def _curves_on(
                 if not np.isfinite(np.asarray(values, dtype=np.float64)).any():
                     raise
         return dict.fromkeys(systems, of_user)
+    systems = {system: two_class.that_weigh for system, two_class in systems.items()}
     if curve == "calibration":
         if grid is None:
             # One value that many rows share would be the edge of several bins.
@@ -543,7 +545,7 @@ def _draw_curves(
             behind = curve.behind(block, subject.reduced, rows_per_weight)
             floor = curve.least_standard_error(block, subject.reduced, rows_per_weight)
             estimate, replicates = values.estimate, values.replicates
-            if (beyond := curve.beyond(two_class.score)).any():
+            if (beyond := curve.beyond(two_class.that_weigh.score)).any():
                 estimate = np.where(beyond, np.nan, estimate)
                 replicates = np.where(beyond, np.nan, replicates)
             evaluated[name] = CurveDraws(

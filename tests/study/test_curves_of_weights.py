@@ -116,3 +116,28 @@ def test_a_decision_curve_is_net_benefit_of_either_class_in_any_design(positive,
             close(curve.bootstrap_distribution[:, k], point.bootstrap_distribution, 1e-8, 1e-10)
             asked = ([*quiet(one.interval, "percentile")] for one in (at, point))
             close(*asked, 1e-7, 1e-9)
+
+
+@each_curve
+@pytest.mark.parametrize("has_grid", [False, True])
+@any_seed
+def test_rows_without_weight_choose_nothing(curve, has_grid, seed):
+    y, score, *_ = case(seed)
+    rng = np.random.default_rng(seed)
+    # Without weight: the highest and the lowest scores of all, and some between.
+    more = np.concatenate(([0.999, 0.998, 0.001], rng.uniform(0.002, 0.997, 300)))
+    order = rng.permutation(len(y) + len(more))
+    weights = np.append(np.ones(len(y)), np.zeros(len(more)))[order]
+    y_all = np.append(y, np.arange(len(more)) % 2)[order]
+    options = {"curve": curve} | ({"grid": GRIDS[curve]} if has_grid else {})
+    few = curve_of(y, score, **options)
+    same = curve_of(y_all, np.append(score, more)[order], sample_weight=weights, **options)
+    close(same.x, few.x, 1e-12)
+    close(same.estimate, few.estimate, 1e-8, 1e-10)
+    # Where the data say nothing of a limit, and how much they say elsewhere.
+    for name in ("_free_below", "_free_above"):
+        assert np.array_equal(getattr(same, name), getattr(few, name))
+    if few._behind is not None:
+        close(same._behind, few._behind, 1e-8)
+    if few.area is not None:
+        close(same.area, few.area, 1e-12)
