@@ -92,7 +92,7 @@ class TwoClassRows:
         share = float(np.average(self.positive, weights=self.sample_weight))
         return ClassSizes(len(positive) - n, n, share)
 
-    @property
+    @cached_property
     def that_weigh(self) -> TwoClassRows:
         """The rows that have a weight, which choose the points of a curve."""
         if self.sample_weight is None or self.sample_weight.all():

@@ -432,15 +432,16 @@ def name_beside(words: DesignWords) -> str:
 
 def holders_of_note(names: Sequence[str], everyone: Sequence[str]) -> str:
     """Return what stands before a note: the scores, or systems, that it holds for; "" for all."""
-    exceptions = [name for name in everyone if name not in set(names)]
+    holders = set(names)
+    exceptions = [name for name in everyone if name not in holders]
     if not exceptions:
         return ""
     if len(names) <= _MOST_HOLDERS:
         return f"{'; '.join(names)}: "
     if len(exceptions) <= 2:
         return f"all but {'; '.join(exceptions)}: "
-    few = names[: _MOST_HOLDERS - 1]
-    return f"{'; '.join(few)} and {len(names) - len(few)} others: "
+    first_names = names[: _MOST_HOLDERS - 1]
+    return f"{'; '.join(first_names)} and {len(names) - len(first_names)} others: "
 
 
 def units_and_rows(result: EvaluationResult) -> str:
