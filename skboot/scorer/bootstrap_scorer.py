@@ -11,7 +11,7 @@ from copy import deepcopy
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
-from weakref import WeakKeyDictionary
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,8 +75,10 @@ def _estimator_has(name: str) -> Any:
     return has
 
 
-# What the copies of a scorer have told in this process, and which of them did so first.
-_TOLD_BY_COPIES: WeakKeyDictionary[BootstrapScorer, dict[str, int]] = WeakKeyDictionary()
+# What the copies of a scorer have told in this process, and which of them did so first. Of this
+# one the reference stands: its id would be that of a later copy, once it is gone.
+_TOLD_BY_COPIES: WeakKeyDictionary[BootstrapScorer, dict[str, ReferenceType[BootstrapScorer]]]
+_TOLD_BY_COPIES = WeakKeyDictionary()
 
 
 def _has_score(self: BootstrapScorer) -> bool:
@@ -408,7 +410,7 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
         finally:
             texts_told = _TOLD_BY_COPIES.get(self, {}) if self._is_copy else {}
             for note in notes:
-                is_new = texts_told.setdefault(note.text, id(self)) == id(self)
+                is_new = texts_told.setdefault(note.text, ref(self))() is self
                 if is_new or note.kind in ("failed", "undefined"):
                     tell(note)
         return self

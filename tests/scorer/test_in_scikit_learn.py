@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
@@ -89,6 +89,22 @@ def test_copies_of_a_scorer_warn_once_and_not_for_every_fold(pattern):
             cross_val_score(model, X, Y, cv=3)
     texts = [str(one.message) for one in caught if "for one fold" in str(one.message)]
     assert len(texts) == 1
+
+
+def test_copies_do_not_tell_again_where_earlier_ones_lay_in_memory():
+    def advice(model):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(np.repeat(X[:40], 2, axis=0), np.repeat(Y[:40], 2))
+        return sum("copies" in str(one.message) for one in caught)
+
+    for _ in range(20):
+        scorer = alone(random_state=0)
+        first = clone(scorer)
+        assert [advice(first), advice(first)] == [1, 1]  # The copy itself tells it at each fit.
+        del first
+        # Each is gone before the next is made, which often takes its address.
+        assert [advice(clone(scorer)) for _ in range(4)] == [0] * 4
 
 
 def test_a_refit_after_a_search_and_a_fit_by_itself_have_no_advice():
