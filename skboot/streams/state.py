@@ -871,7 +871,7 @@ def _unit_keys(argument: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDAr
     keys = check.check_column(argument, ids)
     if keys.dtype.kind == "O":
         keys = np.array(keys.tolist())
-    if keys.dtype.kind not in "iuUS":
+    if keys.dtype.kind not in "biuUS":
         got = f"values such as {keys[:1].tolist()[0]!r}"
         raise check.fail(argument, "hold integers or text", got)
     if len(keys) != n_rows:
