@@ -252,7 +252,7 @@ def _checked_estimand(estimand: Estimand, interval: str) -> Estimand:
         # The pooled recipe goes by the name of its interval.
         return "pooled"
     if estimand != "system":
-        check_method(estimand, interval)
+        check_method("interval", estimand, interval)
     elif interval == "components":
         raise check.fail(
             "interval",

@@ -201,11 +201,20 @@ def check_seed(random_state: Any) -> np.random.SeedSequence:
 
 # ------------------------------------------------------------------ columns
 
+_OF_MISSING = "Remove these rows from every argument."
+OF_MISSING_PREDICTIONS = (
+    "Remove these rows from every argument, or say what the system predicts for them."
+)
+"""What to do about missing values of predictions or scores."""
 
-def check_rows(name: str, values: ArrayLike) -> NDArray[Any]:
-    """Convert to a one- or two-dimensional array without missing values."""
+
+def check_rows(name: str, values: ArrayLike, of_missing: str = _OF_MISSING) -> NDArray[Any]:
+    """Convert to a one- or two-dimensional array without missing values.
+
+    ``of_missing`` is the advice on these.
+    """
     array = _shaped_rows(name, converted(name, values))
-    check_no_missing(name, array)
+    check_no_missing(name, array, of_missing)
     return array
 
 
@@ -315,7 +324,7 @@ def check_readable(name: str, values: Any) -> None:
         converted(name, values)
 
 
-def check_no_missing(name: str, array: NDArray[Any], advice: str = "") -> None:
+def check_no_missing(name: str, array: NDArray[Any], advice: str = _OF_MISSING) -> None:
     """Refuse NaN, infinities and None; of records in each field."""
     if array.dtype.kind in _WHOLE_KINDS:
         return
@@ -324,13 +333,11 @@ def check_no_missing(name: str, array: NDArray[Any], advice: str = "") -> None:
     bad = missing_rows(array)
     if bad is not None:
         row = int(np.argwhere(bad)[0][0])
-        is_predicted = name.startswith(("y_pred", "y_score", "y_prob", "full_runs"))
-        instead = ", or say what the system predicts for them" if is_predicted else ""
         raise fail(
             name,
             "not contain NaN, infinity or None",
             f"{counted(int(bad.sum()), 'such value')}, the first in row {row}",
-            advice or f"Remove these rows from every argument{instead}.",
+            advice,
             about="missing",
         )
 
@@ -595,7 +602,13 @@ def check_labels(labels: ArrayLike | None, truth: NDArray[Any] | None) -> NDArra
         must = "be None with a y_true of several columns"
         advice = "They name the columns of probabilities of classes; for columns of outputs, none."
         raise fail("labels", must, "labels", advice)
-    given_labels = check_rows("labels", labels)
+    given_labels = _shaped_rows("labels", converted("labels", labels))
+    missing = missing_rows(given_labels)
+    if missing is not None:
+        # These are classes, not rows.
+        advice = "It names the classes, each once: leave these values out of it."
+        got = counted(int(missing.sum()), "such value")
+        raise fail("labels", "not contain NaN, infinity or None", got, advice)
     if given_labels.ndim != 1:
         raise fail("labels", "be of shape (n_classes,)", f"shape {given_labels.shape}")
     distinct = numbered_labels("labels", given_labels)[0]

@@ -259,6 +259,8 @@ class Hinting:
                 pass
             elif hasattr(type(self), "fit") and not is_fitted:
                 advice = "Call fit first." if name.endswith("_") else ""
+            elif reason := self._why_absent(name):
+                advice = reason
             elif name_meant := attribute_for(self, name.rstrip("_")):
                 shown = repr(name_meant[1:]) if name_meant[1:].isidentifier() else name_meant
                 advice = f"Did you mean {shown}?"
@@ -266,6 +268,10 @@ class Hinting:
                 advice = name_for(name)
             text = f"{type(self).__name__!r} object has no attribute {name!r}"
             raise AttributeError(f"{text}. {advice}" if advice else text)
+
+    def _why_absent(self, name: str) -> str:
+        """Say why a fit has not set an attribute, and which one does; "" where none does."""
+        return ""
 
 
 # --------------------------------------------------------------- calls that do not bind

@@ -520,7 +520,7 @@ def _corrected_mean(
 
 
 def _checked_scores(name: str, scores: ArrayLike) -> Floats:
-    values = check.check_rows(name, scores)
+    values = check.check_rows(name, scores, "Leave these splits out of all arguments.")
     if values.ndim != 1 or values.dtype.kind not in "iuf" or len(values) < 2:
         raise check.fail(
             name,

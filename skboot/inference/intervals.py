@@ -180,9 +180,9 @@ def confidence_interval(
         If the method is unknown or the evidence does not support it.
     """
     if method not in INTERVALS:
-        raise ValueError(
-            f"The interval must be one of {sorted(INTERVALS)} or 'auto'. Got {method!r}."
-        )
+        # Names that this score has no interval by would be the next error.
+        names = [name for name in INTERVALS if not problem_with(name, evidence)]
+        check.check_choice("method", method, ["auto", *names])
     if not evidence.drawn.varies:
         return ConfidenceInterval(np.nan, np.nan, confidence_level, method)
     problem = problem_with(method, evidence)

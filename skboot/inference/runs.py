@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 from scipy.special import ndtri
 
-from .._base.errors import collected, say, tell
+from .._base.errors import collected, fail, say, tell
 from .._base.values import size_of
 from ..metrics.means import mean_of_values
 from ..resampling.design import GroupDesign
@@ -735,7 +735,7 @@ def runs_interval(
         if estimand == "system":
             interval = confidence_interval(evidence.system, method, confidence_level)
         else:
-            check_method(estimand, method)
+            check_method("method", estimand, method)
             if estimand in evidence.refused:
                 raise ValueError(evidence.refused[estimand])
             if estimand == "pooled":
@@ -813,16 +813,14 @@ def _correct_and_widen(
     return interval._with_limits(min(low, *wilson), max(high, *wilson))
 
 
-def check_method(estimand: str, method: str) -> None:
+def check_method(argument: str, estimand: str, method: str) -> None:
     """Refuse the name of an interval that an estimand over runs does not have."""
     methods = RUN_METHODS[estimand]
     if method in ("auto", *methods):
         return
     names = " or ".join(repr(name) for name in ("auto", *methods))
-    advice = " The percentiles of all runs are estimand='pooled'." if method == "percentile" else ""
-    raise ValueError(
-        f"The interval for the estimand {estimand!r} must be {names}. Got {method!r}.{advice}"
-    )
+    advice = "The percentiles of all runs are estimand='pooled'." if method == "percentile" else ""
+    raise fail(argument, f"be {names} for the estimand {estimand!r}", repr(method), advice)
 
 
 def monte_carlo_error(

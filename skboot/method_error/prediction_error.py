@@ -382,16 +382,13 @@ def method_interval(
     """
     if method == "auto":
         method = "cv-bootstrap" if summary.strategy == "cv-bootstrap" else "adjusted"
-    if method not in METHOD_INTERVALS:
-        raise ValueError(
-            f"The interval of a method must be one of {sorted(METHOD_INTERVALS)} or 'auto'. "
-            f"Got {method!r}."
-        )
-    if method in CV_INTERVALS and summary.strategy != "cv-bootstrap":
+    lacking = () if summary.strategy == "cv-bootstrap" else CV_INTERVALS
+    if method in lacking:
         raise ValueError(
             f"The interval {method!r} needs the cross-validation fits of "
             "strategy='cv-bootstrap'. Use 'adjusted' or 'hull'."
         )
+    check_choice("method", method, ["auto", *(n for n in METHOD_INTERVALS if n not in lacking)])
     if np.isnan(summary.point):
         return IntervalWithNotes(ConfidenceInterval(np.nan, np.nan, confidence_level, method))
     if summary.strategy == "optimism":

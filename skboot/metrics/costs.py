@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from .._base.checks import (
+    OF_MISSING_PREDICTIONS,
     arguments_named,
     category_order,
     check_column,
@@ -367,7 +368,7 @@ def label_column(name: str, values: ArrayLike) -> NDArray[Any]:
 
 def real_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
     """Real numbers in single or double precision."""
-    array = check_rows(name, values)
+    array = check_rows(name, values, OF_MISSING_PREDICTIONS)
     if array.dtype.kind not in "biuf":
         raise fail(name, "hold numbers", f"an array of {array.dtype}")
     return array if array.dtype.kind == "f" else array.astype(np.float64)

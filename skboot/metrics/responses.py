@@ -428,14 +428,22 @@ def name_the_positive(function: str, label: Any, response: str = "") -> str:
     )
 
 
+# How to name the positive class, and the other one, in the arguments of a call.
+_IN_A_CALL = "Say so with pos_label={0!r}, or give pos_label={1!r}."
+
+
 @only_advises(None)
 def positive_note(
     statistic: Statistic,
     y_true: NDArray[Any] | None,
     y_pred: NDArray[Any],
     kind: NoteKind = "advice",
+    advice: str = _IN_A_CALL,
 ) -> Note | None:
-    """Say which of two labels in text is the positive one, where the user did not name it."""
+    """Say which of two labels in text is the positive one, where the user did not name it.
+
+    ``advice`` says how to name it, with fields for this label and the other one.
+    """
     inner = statistic.unsigned or statistic
     if not inner.greater_is_positive or inner.pos_label is not None:
         return None
@@ -455,7 +463,7 @@ def positive_note(
     return Note(
         kind,
         f"The positive class is {positive!r}, the greater label{must}. "
-        f"Say so with pos_label={positive!r}, or give pos_label={negative!r}.",
+        f"{advice.format(positive, negative)}",
     )
 
 
@@ -481,14 +489,13 @@ class PositiveClass(NamedTuple):
     negative: Any
     are_both: bool
 
-    def note(self, advice: str = "") -> Note:
+    def note(self, advice: str = _IN_A_CALL) -> Note:
         """Return a warning that says which class it is, and how to name one."""
         by = ("the greater label", "scikit-learn's default")[:: 1 if self.negative == 1 else -1]
         text = (
             f"The positive class is {self.label!r}, {by[0]}, and not {self.negative!r}, {by[1]}. "
         )
-        default = f"Say so with pos_label={self.label!r}, or give pos_label={self.negative!r}."
-        return Note("caution", text + (advice or default))
+        return Note("caution", text + advice.format(self.label, self.negative))
 
 
 def positive_of_call(

@@ -194,11 +194,15 @@ class CurveBandDisplay(Display):
             kinds = sorted({shown.curve for shown in curves})
             must = "hold curves of one kind"
             raise fail("result", must, f"{kinds}")
+        # All areas have the decimals of the one that needs most, as numbers of a table have.
+        decimals = [rendering.Scale(2).decimals(shown.area) for shown in curves if shown.area]
+        most = min(max(decimals, default=2), 2 + rendering.MOST_MORE_DIGITS)
+        areas_as = rendering.Fixed(most, (0.0, 1.0))
         lines = []
         for shown in curves:
             band = f"{rendering.percent(shown.confidence_level)} {shown.band} band"
             if shown.area is not None:
-                area = rendering.number(shown.area, rendering.Scale(2))
+                area = rendering.number(shown.area, areas_as)
                 band = f"{_AREAS[shown.curve]} = {area}, {band}"
             label = name or shown.name or wording.capitalized(shown._title)
             line = (shown.x, shown.estimate, shown.low, shown.high, f"{shortened(label)} ({band})")

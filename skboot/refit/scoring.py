@@ -36,6 +36,13 @@ from .training import Answers, has_rows
 
 # How often a run calls a callable, about, and the time (seconds) from which on a name is advised.
 _CALLS_OF_A_RUN, _WORTH_A_NAME = 80, 1.0
+# How to name the positive class of a scorer, and the other one.
+_NAME_IT = (
+    "Say so with sklearn.metrics.make_scorer(function, pos_label={0!r}), or give pos_label={1!r} "
+    "there."
+)
+# Columns of probabilities are those of the estimator, whichever class is positive.
+_COLUMNS_OF_ESTIMATOR = np.empty((0, 2))
 
 
 def named_scorers(scoring: Any, estimator: Any) -> tuple[dict[str, Any], bool]:
@@ -113,13 +120,15 @@ def run_metrics_of(
         classes = target.classes
         if classes is not None and classes.dtype.kind in "iuf" and classes.max() > 1:
             _check_positive(scorers, target)
-        return [
+        metrics = [
             _run_metric(name, scorer, target, answers, params.get(name, {}))
             for name, scorer in scorers.items()
         ]
     except ValueError as error:
         name_arguments_of_fit(error, "y")
         raise
+    tell(*[Note("caution", metric.positive_note) for metric in metrics if metric.positive_note][:1])
+    return metrics
 
 
 @dataclass(frozen=True)
@@ -145,15 +154,13 @@ def _check_positive(scorers: Mapping[str, Any], target: Targets) -> None:
         name: answers.statistic for name, answers in needed.items() if answers is not None
     }
     unnamed = unnamed_positives({name: scorers[name] for name in statistics}, statistics)
-    # Columns of probabilities are those of the estimator, whichever class is positive.
-    positive = positive_of_call(unnamed, [(np.asarray(target.y), np.empty((0, 2)), None)])
+    positive = positive_of_call(unnamed, [(np.asarray(target.y), _COLUMNS_OF_ESTIMATOR, None)])
     if positive is None:
         return
-    advice = f"Name it: sklearn.metrics.make_scorer(function, pos_label={positive.label!r})."
     if positive.are_both:
         must, got = "hold metrics of one positive class", f"classes 1 and {positive.label!r}"
-        raise fail("scoring", must, got, advice)
-    tell(positive.note(advice))
+        raise fail("scoring", must, got, _NAME_IT.format(positive.label, positive.negative))
+    tell(positive.note(_NAME_IT))
 
 
 class MetricAnswers(NamedTuple):
@@ -300,8 +307,7 @@ def _run_metric(
         function_name = getattr(arguments.function, "__name__", "").removesuffix("_score")
         limit = NO_INFORMATION_SCORE.get(function_name)
         metric = run_metrics.ReplicateRunMetric(arguments, inner, limit)
-    # Scores are those of the class that scikit-learn takes, whichever it is.
-    note = positive_note(inner, y, response) if inner.response == "labels" else None
+    note = positive_note(inner, y, _COLUMNS_OF_ESTIMATOR, "choice", _NAME_IT)
     metric.positive_note = None if note is None else note.text
     return metric
 

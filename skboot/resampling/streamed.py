@@ -79,8 +79,11 @@ class PoissonWeights:
     # -------------------------------------------------------------- ids
 
     def units(self, ids: NDArray[Any]) -> Words:
-        """Return a hash of each id, (n_rows,); ids are integers or texts of whatever width."""
-        if ids.dtype.kind in "iu":
+        """Return a hash of each id, (n_rows,); ids are integers or texts of whatever width.
+
+        True and False are 1 and 0, as they are in Python.
+        """
+        if ids.dtype.kind in "biu":
             return mixed(ids.astype(np.uint64) * _STEP + self._of_numbers)
         width = ids.dtype.itemsize // (4 if ids.dtype.kind == "U" else 1)
         letters = np.ascontiguousarray(ids).view(np.uint32 if ids.dtype.kind == "U" else np.uint8)

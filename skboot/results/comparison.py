@@ -49,6 +49,7 @@ from .result import (
     frame_of,
     gathered,
     names_in_files,
+    names_meant,
     plain,
     written_page,
 )
@@ -1722,7 +1723,7 @@ class CorrectedT(NamedTuple):
 
 
 class CorrectedTable(dict[str, CorrectedT]):
-    """`CorrectedT` of each metric of a cross-validation, by its name.
+    """`CorrectedT` of each metric of a cross-validation, by its name or another that it has.
 
     `skboot.model_selection.corrected_t` makes them of what `cross_validate` returned.
 
@@ -1738,6 +1739,23 @@ class CorrectedTable(dict[str, CorrectedT]):
     >>> f"{corrected_t(scores)['roc_auc'].estimate:.3f}"
     '0.988'
     """
+
+    def __missing__(self, key: Any) -> CorrectedT:
+        """Return the interval of the metric that a call has under this name."""
+        names = names_meant(key, self)
+        if not names:
+            raise KeyError(f"{key!r} is none of {list(self)}")
+        return self[names[0]]
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(key) or bool(names_meant(key, self))
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """Return the interval of a metric, as ``table[key]`` does; the default if there is none."""
+        try:
+            return self[key]
+        except KeyError:
+            return default
 
     def summary(self) -> str:
         """Describe the means in a table of plain text, and say what the intervals are.

@@ -440,7 +440,7 @@ class GivenDataSetsBasis(ScoresBasis):
             # What suited the number of data sets when the result was made.
             method = result.confidence_interval.method
         else:
-            check_choice("method", method, self._methods)
+            check_choice("method", method, ["auto", *self._methods])
         return self.interval_by(method, level)
 
     def interval_by(self, method: str, level: float) -> ConfidenceInterval:

@@ -44,8 +44,11 @@ _NUMBER_ROUNDING = 1e-13
 # Characters on a line of text. Names of differences that make a table wider get a line of their own
 # above their numbers, in LaTeX too.
 _LINE = 100
-# Characters up to which words stay beside their numbers, and on one line in a cell of a page.
+# Characters up to which words stay beside their numbers.
 _UNBROKEN = 30
+# Characters on a line of words in a cell of a page, at least: longer words give way before numbers
+# and drawings do, so that a window of 1,000 px holds all columns of a table of scores.
+_CELL_LINE = 14
 # Control characters but for tab and line break, marks of line ends, and of the direction of text.
 _STEERING = dict.fromkeys(
     (
@@ -622,11 +625,11 @@ def html_table(table: Table, drawings: Sequence[str] = (), legend: str = "") -> 
     """
     line = "border-bottom:1px solid rgba(127,127,127,.4)"
 
-    def cell(tag: str, k: int, content: str, is_long: bool = False) -> str:
+    def cell(tag: str, k: int, content: str, may_break: bool = False) -> str:
         side = "left" if k < table.n_left else "right"
         scope = {"th": ' scope="col"', "td": ""}[tag]
         # Long words may be broken, but only into lines that are long themselves.
-        wrap = "min-width:20ch;" if is_long else "white-space:nowrap;"
+        wrap = f"min-width:{_CELL_LINE}ch;" if may_break else "white-space:nowrap;"
         style = f"text-align:{side};padding:.3em .5em;{wrap if tag == 'td' else ''}{line}"
         return f'<{tag}{scope} style="{style}">{content}</{tag}>'
 
@@ -649,11 +652,14 @@ def html_table(table: Table, drawings: Sequence[str] = (), legend: str = "") -> 
             body.append(f"<tr>{start}{html(heading)}</th></tr>")
         cells = ""
         for k, content in enumerate(row):
-            is_long, written = len(content) > _UNBROKEN, _with_bold(content, html, "<b>", "</b>")
-            if is_long and isinstance(content, Difference):
+            may_break = k < table.n_left and len(content) > _CELL_LINE
+            written = _with_bold(content, html, "<b>", "</b>")
+            if isinstance(content, Difference):
                 # Long names of a difference are on two lines, which are not broken.
-                is_long, written = False, f"{html(content.name_a)}<br>- {html(content.name_b)}"
-            cells += cell("td", k, written, is_long and k < table.n_left)
+                may_break = False
+                if len(content) > _UNBROKEN:
+                    written = f"{html(content.name_a)}<br>- {html(content.name_b)}"
+            cells += cell("td", k, written, may_break)
         cells += cell("td", len(row), drawing) if drawings else ""
         body.append(f"<tr>{cells}</tr>")
     # On a narrow screen the table is moved from side to side, and not the page.

@@ -11,7 +11,7 @@ import math
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from operator import attrgetter
@@ -77,6 +77,22 @@ def plain(value: Any, *, for_json: bool = False) -> Any:
     if isinstance(value, float) and for_json and not math.isfinite(value):
         return None if math.isnan(value) else str(float(value))
     return value if isinstance(value, bool | int | float | str | None) else str(value)
+
+
+def names_meant(key: Any, metrics: Iterable[Any]) -> list[Any]:
+    """Return the metric that is meant by another name; nothing if none or several are."""
+    if not isinstance(key, str):
+        return []
+    # Imported where a name is not that of a result.
+    from ..metrics.lookup import meant_by
+
+    plain = key.replace("_", " ")
+    names = [
+        name
+        for name in metrics
+        if name == meant_by(key) or str(name).replace("_", " ").startswith(f"{plain} ")
+    ]
+    return names if len(names) == 1 else []
 
 
 # ------------------------------------------------------------------ what is shown

@@ -19,6 +19,7 @@ from .result import (
     Shown,
     ShownDifferences,
     ShownNumbers,
+    names_meant,
 )
 
 if TYPE_CHECKING:
@@ -306,23 +307,16 @@ class ResultTable(ShownDifferences, Mapping[Any, ValueT]):
 
     def _names_meant(self, key: Any) -> list[Any]:
         """Return the name that is meant by another one; nothing if none or several are."""
-        if not isinstance(key, str):
-            return []
-        # Imported where a name is not that of a result.
-        from ..metrics.lookup import meant_by
-
-        plain = key.replace("_", " ")
-        names = [
+        # Names of metrics alone have others; a metric on subgroups is named with each.
+        of_metrics = (
             name
             for name, value in self._results.items()
-            # Names of metrics alone have others; a metric on subgroups is named with each.
             if any(
-                getattr(shown, "_metric_name", "").removesuffix(f" ({path[-1]})") == name
+                shown._metric_name.removesuffix(f" ({path[-1]})") == name
                 for path, shown in leaves({name: value})
             )
-            and (name == meant_by(key) or name.replace("_", " ").startswith(f"{plain} "))
-        ]
-        return names if len(names) == 1 else []
+        )
+        return names_meant(key, of_metrics)
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         advice = f"Make another: ResultTable({{**table, {key!r}: ...}})."

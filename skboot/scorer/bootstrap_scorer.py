@@ -670,11 +670,25 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
     def _fitted(self) -> Any:
         """Return ``estimator_``, or raise where there is none."""
         check_is_fitted(self)
-        if not hasattr(self, "estimator_"):
-            raise AttributeError(
-                "With refit=False no estimator is kept. Set refit=True to predict and score."
-            )
         return self.estimator_
+
+    def _why_absent(self, name: str) -> str:
+        present = vars(self)
+        if name == "estimator_":
+            return "With refit=False no estimator is kept. Set refit=True to predict and score."
+        if name not in (*results.FITTED, "train_samples_"):
+            return ""
+        if "result_" not in present:
+            return (
+                "With n_train_resamples=0 and without a test set, fit trains the estimator once "
+                "and makes no result. For a result give X_test= and y_test= to fit, or leave "
+                "n_train_resamples='auto'."
+            )
+        if name == "train_samples_":
+            return "With n_train_resamples=0 no samples are trained on."
+        if "oob_score_" not in present:
+            return "With a test set no rows that are left out are scored: fit without X_test=."
+        return "Only metrics that are computed from the answers for each row have it."
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text = super().__repr__(N_CHAR_MAX)

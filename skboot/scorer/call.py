@@ -226,7 +226,7 @@ def _check_with_test(
         )
     # The pooled recipe goes by the name of its interval.
     if not (estimand == "method" and interval == "percentile"):
-        check_method(estimand, interval)
+        check_method("interval", estimand, interval)
     if interval == "t" and n_seeds == 1:
         must = "not be 't' with n_seeds=1"
         raise check.fail("interval", must, "'t'", "It is over the seeds: give several.")

@@ -758,9 +758,9 @@ def batch_added(
         checked = checked_rows(y_true, column, None, settings.labels, name)
         checked = replace(checked, y_true=in_text(checked.y_true), y_pred=in_text(checked.y_pred))
         check.check_same_length(**{name: checked.y_pred, "sample_weight": weights})
-        for argument, values in (("y_true", checked.y_true), (name, checked.y_pred)):
-            if values is not None:
-                check.check_no_missing(argument, values)
+        if checked.y_true is not None:
+            check.check_no_missing("y_true", checked.y_true)
+        check.check_no_missing(name, checked.y_pred, check.OF_MISSING_PREDICTIONS)
         with collected(notes):
             rows.append(_checked_batch(settings, replace(checked, sample_weight=weights), name))
         # Labels that are hardly those of the truth.
@@ -871,7 +871,7 @@ def _unit_keys(argument: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDAr
     keys = check.check_column(argument, ids)
     if keys.dtype.kind == "O":
         keys = np.array(keys.tolist())
-    if keys.dtype.kind not in "iuUS":
+    if keys.dtype.kind not in "biuUS":
         got = f"values such as {keys[:1].tolist()[0]!r}"
         raise check.fail(argument, "hold integers or text", got)
     if len(keys) != n_rows:

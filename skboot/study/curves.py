@@ -265,9 +265,10 @@ def check_both_weigh(positive: NDArray[np.bool_], weights: Floats | None) -> Non
 def _checked_scores(argument: str, scores: Any, truth: NDArray[Any], curve: Any) -> NDArray[Any]:
     """Return one score per row: of two columns the second, as floats."""
     is_function = callable(curve)
-    column = (
-        check.check_answers(argument, scores) if is_function else check.check_rows(argument, scores)
-    )
+    if is_function:
+        column = check.check_answers(argument, scores)
+    else:
+        column = check.check_rows(argument, scores, check.OF_MISSING_PREDICTIONS)
     if column.ndim >= 2:
         if column.ndim > 2 or column.shape[1] > 2:
             must = "hold a score per row, or probabilities of two classes"

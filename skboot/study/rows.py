@@ -664,10 +664,12 @@ def _checked_on(statistic: Statistic, rows: Rows, seen: set[Any]) -> Statistic:
     """
     truth, predicted = rows.y_true, rows.y_pred
     takes_any = statistic.calls_function and not statistic.calls_library
-    for column, values in (("y_true", truth), ("y_pred", predicted)):
-        if values is not None and id(values) not in seen and not takes_any:
-            check.check_no_missing(column, values)
-            seen.add(id(values))
+    if not takes_any:
+        if truth is not None and id(truth) not in seen:
+            check.check_no_missing("y_true", truth)
+        if id(predicted) not in seen:
+            check.check_no_missing("y_pred", predicted, check.OF_MISSING_PREDICTIONS)
+        seen |= {id(truth), id(predicted)}
     if predicted.ndim == 2:
         check_columns(rows, statistic)
         predicted = rows.predicted_for(statistic)

@@ -27,6 +27,7 @@ from skboot import (
     compare_systems,
 )
 from skboot.metrics import interval_scorer
+from skboot.model_selection import corrected_t
 from skboot.testing import assert_not_worse
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*members", "ignore:.*Only 2")
@@ -284,3 +285,37 @@ def test_every_function_of_predictions_has_the_same_metric():
     assert {inspect.signature(each).parameters["metric"].default for each in functions} == {
         "accuracy"
     }
+
+
+@pytest.mark.parametrize("labels", [[0, 1, np.nan], [0, None, 1], [0.0, np.inf, 1.0]])
+@pytest.mark.parametrize("metric", ["neg_log_loss", "f1_macro", "roc_auc"])
+def test_advice_on_missing_labels_is_of_classes_not_of_rows(labels, metric):
+    y = np.arange(40) % 2
+    p = np.column_stack((1 - y, y)) * 0.8 + 0.1
+    with pytest.raises(ValueError, match=r"'labels'.* Got 1 such value\..*leave") as error:
+        bootstrap_score(y, p, metric=metric, labels=labels)
+    assert "row" not in str(error.value)
+    with pytest.raises(ValueError, match=r"'labels'.*leave these values out of it"):
+        bootstrap_score(np.where(y == 0, np.nan, y), p, metric=metric, labels=labels)
+
+
+def test_advice_on_missing_predictions_is_to_say_what_the_system_predicts():
+    y, missing = np.arange(40) % 2, np.where(np.arange(40) == 7, np.nan, 0.5)
+    instead = "or say what the system predicts for them"
+    stream = BootstrapAccumulator("accuracy", n_resamples=9, random_state=0)
+    calls = [
+        lambda: bootstrap_score(y, missing, metric="roc_auc"),
+        lambda: compare_systems(y, {"a": y, "b": missing}, metric="roc_auc"),
+        lambda: bootstrap_curve(y, missing),
+        lambda: bootstrap_runs(y, [missing, missing], metric="roc_auc"),
+        lambda: stream.update(y, missing, start=0),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=f"(?i){instead}"):
+            call()
+    with pytest.raises(ValueError, match="Remove these rows from every argument") as error:
+        bootstrap_score(np.where(np.isnan(missing), np.nan, y), y)
+    assert instead not in str(error.value)
+    scores = np.where(np.arange(10) == 2, np.nan, 0.5)
+    with pytest.raises(ValueError, match=r"'scores_a'.*Leave these splits out"):
+        corrected_t(scores, n_train=90, n_test=10)

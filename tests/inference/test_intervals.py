@@ -1,6 +1,9 @@
 """Intervals equal R's on R's own replicates, and formulas equal closed forms."""
 
+import ast
+import contextlib
 import json
+import re
 import warnings
 from pathlib import Path
 
@@ -10,7 +13,7 @@ from scipy import stats
 
 from skboot import bootstrap_score, compare_systems
 from skboot.inference.evidence import Evidence
-from skboot.inference.intervals import confidence_interval, quantile
+from skboot.inference.intervals import INTERVALS, confidence_interval, quantile
 
 REFERENCES = Path(__file__).parents[1] / "references"
 CASES = ["aircondit_mean", "city_ratio", "accuracy_30", "rmse_25", "auc_40", "cluster_ratio_14"]
@@ -204,12 +207,27 @@ def test_groups_without_spread_in_a_resample_count_as_infinite_pivots():
         ("studentized", {"additive": False}, "functions of sums only"),
         ("wilson", {}, "0/1 values"),
         ("delong", {}, "ROC curve of two classes"),
-        ("banana", {}, r"must be one of \['anytime', 'basic'"),
+        ("banana", {}, r"'method'.*must be one of \['auto', 'basic'"),
     ],
 )
 def test_an_interval_that_cannot_be_had_says_why_and_what_to_use(method, changes, message):
     with pytest.raises(ValueError, match=message):
         confidence_interval(some_evidence(**changes), method)
+
+
+def test_a_name_of_no_interval_leads_to_those_that_the_score_has():
+    """Each name that the message lists gives an interval, and no other does."""
+    kinds = [{}, {"kind": "crossed"}, {"acceleration": None}, {"additive": False}]
+    for evidence in (some_evidence(**changes) for changes in kinds):
+        with pytest.raises(ValueError, match="Got 'welch'") as error:
+            confidence_interval(evidence, "welch")
+        listed = set(ast.literal_eval(re.search(r"\[.*\]", str(error.value))[0]))
+        possible = set()
+        for name in INTERVALS:
+            with contextlib.suppress(ValueError):
+                confidence_interval(evidence, name)
+                possible.add(name)
+        assert listed == {"auto", *possible}
 
 
 def test_limits_between_two_infinite_pivots_are_infinite_not_undefined():

@@ -1,5 +1,7 @@
 """Sensitivity, specificity and predictive values: of two classes, whatever these are called."""
 
+import re
+import warnings
 from functools import partial
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 from scipy.stats import beta
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import class_likelihood_ratios, make_scorer, precision_score, recall_score
+from sklearn.naive_bayes import GaussianNB
 
 import skboot.metrics
 from skboot import BootstrapScorer, bootstrap_score, compare_systems
@@ -205,10 +208,40 @@ def test_a_comparison_and_a_method_say_the_positive_class_too():
         )
     assert sum("positive class is 'no event'" in note for note in pair.notes) == 1
     X = (TRUTH + RNG.normal(size=300))[:, None]
-    scorer = BootstrapScorer(
-        LogisticRegression(), scoring="npv", strategy="oob", n_train_resamples=50, random_state=0
-    ).fit(X, EVENTS[TRUTH])
-    assert any("positive class is 'no event'" in note for note in scorer.result_.notes)
+    options = {"scoring": "npv", "strategy": "oob", "n_train_resamples": 80, "random_state": 0}
+    with pytest.warns(UserWarning, match="BootstrapScorer: The positive class is 'no event'"):
+        scorer = BootstrapScorer(LogisticRegression(), **options).fit(X, EVENTS[TRUTH])
+    assert sum("positive class is 'no event'" in note for note in scorer.result_.notes) == 1
+
+
+@pytest.mark.parametrize("name", [*OF_SCIKIT_LEARN, "roc_auc", "accuracy"])
+def test_a_fit_warns_of_the_positive_class_where_a_call_with_its_answers_does(name):
+    X = (TRUTH + RNG.normal(size=300))[:, None]
+    y = EVENTS[TRUTH]
+    model = GaussianNB().fit(X, y)
+    ranks = name == "roc_auc"
+    answers = model.predict_proba(X) if ranks else model.predict(X)
+    options = {"strategy": "oob", "n_train_resamples": 4, "random_state": 0}
+
+    def classes_said(call):
+        with warnings.catch_warnings(record=True) as raised:
+            warnings.simplefilter("always")
+            call()
+        said = [re.search(r"The positive class is '([^']*)'", str(one.message)) for one in raised]
+        return [one[1] for one in said if one is not None]
+
+    expected = classes_said(lambda: notes_of(y, answers, metric=name))
+    assert expected == (["no event"] if name in OF_SCIKIT_LEARN else [])
+    fit = BootstrapScorer(GaussianNB(), scoring=name, **options).fit
+    assert classes_said(lambda: fit(X, y)) == expected
+    methods = {"a": GaussianNB(), "b": GaussianNB(var_smoothing=0.1)}
+    compare = partial(skboot.compare_methods, methods, X, y, scoring=name, **options)
+    assert classes_said(compare) == expected
+    if name in OF_SCIKIT_LEARN:
+        # Who does what the warning advises is not warned.
+        named = make_scorer(getattr(skboot.metrics, name), pos_label="event")
+        fit = BootstrapScorer(GaussianNB(), scoring=named, **options).fit
+        assert classes_said(lambda: fit(X, y)) == []
 
 
 def test_a_baseline_that_reaches_the_best_value_there_is_is_not_printed():

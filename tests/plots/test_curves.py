@@ -87,6 +87,25 @@ def test_an_overlay_differs_in_colour_and_dashes():
     ]
 
 
+@pytest.mark.parametrize("errors", [3, 30, 300])
+def test_areas_of_one_picture_have_the_same_decimals(errors):
+    """Of a system that is nearly always right the area is no 1.00, and that of others as long."""
+    truth = np.arange(2000) % 2
+    best = truth.astype(float)
+    best[:errors] = 0.5
+    table = bootstrap_curve(truth, {"best": best, "other": truth + 1.2 * np.sin(np.arange(2000))})
+    texts = [
+        label.split(" = ")[1].split(",")[0]
+        for label in labels_of(table.plot().ax_.get_legend())[:2]
+    ]
+    areas = [table[name].area for name in ("best", "other")]
+    [n_decimals] = {len(text.partition(".")[2]) for text in texts}
+    assert 2 <= n_decimals <= 4
+    for text, area in zip(texts, areas, strict=True):
+        assert float(text.lstrip(">")) == pytest.approx(area, abs=10.0**-n_decimals)
+        assert float(text.lstrip(">")) < 1
+
+
 def test_a_difference_is_drawn_by_itself_around_zero():
     table = bootstrap_curve(Y, {"new": P, "old": OTHER}, **FEW)
     display = CurveBandDisplay.from_result(table["difference"])

@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from made_results import (
@@ -113,13 +114,50 @@ def test_a_note_with_a_long_word_stays_on_a_narrow_page():
 
 
 def test_a_page_breaks_no_short_words_and_a_narrow_screen_moves_the_table_alone():
-    name = "a name of a result that is longer than thirty characters"
+    name = "fifteen letters"
     page = ResultTable({"short name": accuracy_result(), name: accuracy_result()}).to_html()
     style_of = {text: style for style, text in re.findall(r'<td style="([^"]*)">([^<]*)<', page)}
     assert "white-space:nowrap" in style_of["short name"]
-    assert "min-width:20ch" in style_of[name]
+    assert "min-width:14ch" in style_of[name]
     assert "nowrap" not in style_of[name]
     assert '<div style="overflow-x:auto;margin:.5em 0"><table' in page
+
+
+def _least_width(page):
+    """Pixels that all columns of a page's one table need, in the widest of the usual fonts."""
+    font_manager = pytest.importorskip("matplotlib.font_manager")
+
+    def width(text, weight="normal"):
+        font = font_manager.get_font(font_manager.findfont(f"DejaVu Sans:weight={weight}"))
+        font.set_size(0.85 * 16, 72)
+        font.set_text(text)
+        return font.get_width_height()[0] / 64
+
+    columns = []
+    for row in re.findall("<tr>(.*?)</tr>", page, flags=re.DOTALL):
+        for k, (tag, style, text) in enumerate(
+            re.findall(r'<(td|th scope="col") style="([^"]*)">(.*?)</t[dh]>', row, flags=re.DOTALL)
+        ):
+            # A drawing is as narrow as it must be.
+            words = [] if "<svg" in text else [text] if "nowrap" in style else text.split()
+            least = re.search(r"min-width:(\d+)ch", style)
+            needed = [width(word, "normal" if tag == "td" else "bold") for word in words]
+            needed.append(int(least[1]) * width("0") if least else 0)
+            columns += [0] * (k + 1 - len(columns))
+            columns[k] = max(columns[k], *needed)
+    assert columns
+    return sum(columns) + len(columns) * 0.85 * 16
+
+
+def test_scores_of_several_questions_fit_a_window_of_1000_pixels():
+    cost = replace(mean_result(), metric="expected cost (costs=0 1; 3 0)")
+    digits = {"one copy of each": accuracy_result(), "five copies of each": accuracy_result()}
+    page = ResultTable({"costs": {"expected cost": cost}, "digits": digits, "sex": subgroups()})
+    # Less the margins of the page and a scroll bar.
+    assert _least_width(page.to_html()) < 1000 - 2 * 16 - 17
+    # In one line each, words would not leave this room.
+    unbroken = re.sub(r"min-width:\d+ch", "white-space:nowrap", page.to_html())
+    assert _least_width(unbroken) > 1000 - 2 * 16 - 17
 
 
 def test_keys_are_shown_where_the_metric_does_not_say_them():

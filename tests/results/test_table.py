@@ -4,14 +4,17 @@ import copy
 import json
 import pickle
 import re
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
+from made_results import mean_result
 from sklearn.metrics import fbeta_score
 
 from skboot import bootstrap_score, compare_systems
 from skboot.metrics import sensitivity_at
+from skboot.model_selection import corrected_t
 from skboot.results import CorrectedTable, ResultTable
 
 RNG = np.random.default_rng(0)
@@ -269,3 +272,26 @@ def test_options_that_are_defaults_are_no_part_of_a_name():
 def test_an_empty_table_of_folds_is_shown_as_an_empty_table_is():
     assert str(CorrectedTable()) == CorrectedTable().summary() == str(ResultTable({}))
     assert "<table" in CorrectedTable()._repr_html_()
+
+
+def test_a_table_of_cross_validation_takes_the_names_of_metrics_that_results_do():
+    rows = np.arange(100)
+    indices = {
+        "train": [np.delete(rows, rows[k::10]) for k in range(10)],
+        "test": [rows[k::10] for k in range(10)],
+    }
+    scores = {"test_roc_auc": rows[:10] / 20, "test_f1": rows[:10] / 10, "test_odd": rows[:10] / 10}
+    table = corrected_t({**scores, "indices": indices})
+    assert isinstance(table, CorrectedTable)
+    results = ResultTable(
+        {name: replace(mean_result(), metric=name) for name in ("roc_auc", "f1", "odd")}
+    )
+    for name in ("roc_auc", "auc", "AUC", "f1", "F1", "accuracy", "odd", "", 0, None):
+        assert (name in table) == (name in results)
+        assert (table.get(name) is None) == (results.get(name) is None)
+        if name in results:
+            assert table[name] is table[results[name].metric]
+        else:
+            with pytest.raises(KeyError, match="is none of"):
+                table[name]
+    assert len(table) == 3

@@ -1,5 +1,6 @@
 """`BootstrapScorer` inside scikit-learn: the model alone, how often it trains, and its manners."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -204,3 +205,32 @@ def test_containers_and_names_are_those_that_were_asked_for():
         assert list(found.columns) == list(scorer.get_feature_names_out())
         assert found.shape == (len(X), 3)
     assert not hasattr(alone(LogisticRegression()), "set_output")
+
+
+@pytest.mark.parametrize(
+    ("fit", "absent", "present", "why"),
+    [
+        ({}, "result_", "estimator_", r"makes no result\. .*X_test=.*n_train_resamples='auto'"),
+        ({}, "score_", "estimator_", r"makes no result"),
+        ({}, "train_samples_", "estimator_", r"makes no result"),
+        ({"refit": False, "n_train_resamples": 4}, "estimator_", "result_", "Set refit=True"),
+        ({"on_test": True}, "oob_score_", "result_", "fit without X_test="),
+        ({"on_test": True}, "train_samples_", "result_", "no samples are trained on"),
+        ({"n_train_resamples": 4}, "nothing_", "result_", "'nothing_'$"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_attribute_that_a_fit_has_not_set_says_why_and_which_fit_sets_it(
+    fit, absent, present, why
+):
+    options = {key: value for key, value in fit.items() if key != "on_test"}
+    test = {"X_test": X[:40], "y_test": Y[:40]} if "on_test" in fit else {}
+    scorer = BootstrapScorer(GaussianNB(), **{"n_train_resamples": 0, "random_state": 0} | options)
+    with pytest.raises(AttributeError, match=r"Call fit first|no attribute 'nothing_'"):
+        getattr(scorer, absent)
+    scorer.set_params(n_seeds=2, estimand="system") if test else None
+    for model in (scorer.fit(X, Y, **test), pickle.loads(pickle.dumps(scorer))):
+        assert hasattr(model, present)
+        assert not hasattr(model, absent)
+        with pytest.raises(AttributeError, match=f"no attribute '{absent}'.*{why}|{why}"):
+            getattr(model, absent)

@@ -75,6 +75,32 @@ def test_keys_are_read_by_their_values_alone(unit, n):
     close(moved.bootstrap_distribution, results[0].bootstrap_distribution)
 
 
+@pytest.mark.parametrize("n", [8, 60, 400])
+@any_seed
+def test_true_and_false_are_the_groups_1_and_0(n, seed):
+    """In one batch, cut into batches of other types, and in the columns of dask."""
+    rng = np.random.default_rng(seed)
+    y, p = rows_of("two", rng, n)
+    is_late = rng.permutation(n) % 2 == 0
+    numbers = stream("accuracy", y, p, groups=is_late.astype(int))
+    cut = skboot.BootstrapAccumulator("accuracy", random_state=0, n_resamples=39)
+    for k, groups in enumerate((is_late, is_late.tolist(), is_late.astype(object), is_late * 1)):
+        cut.update(y[k::4], p[k::4], groups=groups[k::4])
+    da = pytest.importorskip("dask.array")
+    lazy = partial(da.from_array, chunks=n // 2)
+    columns = lazy(y), lazy(p)
+    results = [
+        stream("accuracy", y, p, groups=is_late),
+        quiet(cut.result),
+        quiet(skboot.bootstrap_score, *columns, groups=lazy(is_late), **OPTIONS),
+    ]
+    for result in results:
+        close(result.bootstrap_distribution, numbers.bootstrap_distribution)
+        assert result.n_units == numbers.n_units == 2
+    in_memory = [scored(y, p, groups=groups) for groups in (is_late, is_late * 1)]
+    close(*(result.bootstrap_distribution for result in in_memory))
+
+
 @pytest.mark.parametrize("metric", ["accuracy", "f1", "roc_auc", "mean"])
 def test_a_stream_by_ids_from_0_is_that_by_places(metric):
     rng = np.random.default_rng(0)
