@@ -314,24 +314,6 @@ for _kind, _unit in (("tasks", "task"), ("groups of tasks", "group")):
 # ------------------------------------------------------------------ groups of unequal size
 
 
-def equal_units(weights: NDArray[Any]) -> float:
-    """Return the number of units of equal weight that are worth these (Kish 1965).
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_units,)
-        Not negative, not all 0.
-
-    Returns
-    -------
-    float
-        (sum w)^2 / sum w^2.
-    """
-    # Relative weights: the squares of very large or very small ones leave the range.
-    relative = weights / weights.max()
-    return float(relative.sum() ** 2 / np.sum(relative**2))
-
-
 def freedom_of_groups(
     sizes: NDArray[Any], strata: NDArray[np.intp] | None = None
 ) -> tuple[float, float] | None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._base.errors import Note, counted, first_of
+from .._base.values import equal_units
 from ..inference.evidence import Evidence
 from ..inference.gap import SubgroupEstimate, SubgroupGap
 from ..inference.proportions import Discordant
@@ -151,7 +152,7 @@ def _size(n_rows: int, weights: Any) -> float:
     """Return the number of rows of equal weight whose mean varies as much (Kish 1965)."""
     if weights is None or not np.any(weights > 0):
         return float(n_rows)
-    return float(weights.sum() ** 2 / (weights**2).sum())
+    return equal_units(weights)
 
 
 def varying_subgroups(
