@@ -136,6 +136,11 @@ def _classes(statistic: Statistic, rows: Rows) -> Any:
 def _count_rows(columns: tuple[Any, Any, Any], classes: Any) -> tuple[int, int | None, float]:
     """Return the rows of a subgroup, those of its smallest class, and their effective number."""
     y_true, y_pred, weights = columns
+    if weights is not None and not weights.all():
+        # Rows without weight say nothing of a subgroup.
+        y_true, y_pred, weights = (
+            None if column is None else column[weights > 0] for column in columns
+        )
     n_rows = len(y_pred)
     if classes is None:
         return n_rows, None, _size(n_rows, weights)
