@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -252,7 +253,7 @@ class Judge:
         if isinstance(labels, Judge) or not have_rows:
             must = "be the judge's labels, one for each row"
             raise check.fail("labels", must, repr(labels))
-        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "labels", _copy_labels(labels))
         object.__setattr__(self, "weight", weight)
         if check.is_among(weight, ["auto"]):
             return
@@ -298,3 +299,13 @@ class Judge:
         # A frame of one column is a column.
         is_table = hasattr(labels, "columns") and len(labels.columns) > 1
         return {name: labels[name] for name in labels.columns} if is_table else {None: labels}
+
+
+def _copy_labels(labels: Any) -> Any:
+    """Copy labels that are in memory, of whatever type: what is changed later is not the value."""
+    if isinstance(labels, Mapping):
+        return {name: _copy_labels(column) for name, column in labels.items()}
+    if isinstance(labels, np.ndarray):
+        return read_only(labels)
+    # Items of a list are numbers or texts, which nobody can change.
+    return labels if check.is_lazy(labels) else (copy if type(labels) is list else deepcopy)(labels)

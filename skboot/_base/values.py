@@ -113,6 +113,27 @@ def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
+def equal_units(weights: NDArray[Any]) -> float:
+    """Return the number of units of equal weight that are worth these (Kish 1965).
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_units,)
+        Not negative.
+
+    Returns
+    -------
+    float
+        (sum w)^2 / sum w^2; 0 without any weight.
+    """
+    largest = weights.max(initial=0.0)
+    if largest == 0:
+        return 0.0
+    # Relative weights: the squares of very large or very small ones leave the range.
+    relative = weights / largest
+    return float(relative.sum() ** 2 / np.sum(relative**2))
+
+
 def size_of(values: Any) -> float:
     """Return a power of two near the largest size of some numbers; 1 where that is 0 or undefined.
 

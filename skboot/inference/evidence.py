@@ -60,10 +60,19 @@ class DrawnUnits:
         rows: NDArray[np.intp] | None = None,
         weights: Floats | None = None,
     ) -> Self:
-        """Return what a design draws, among some of its rows, which may have weights."""
+        """Return what a design draws, among some of its rows, which may have weights.
+
+        Units and strata without any weight are drawn, but say nothing: they do not count.
+        """
+        count_all = weights is None or weights.all() or not weights.any()
+        if weights is not None and not (count_all or design.units_are_blocks):
+            weighs = weights > 0
+            rows = np.flatnonzero(weighs) if rows is None else rows[weighs]
+            weights = weights[weighs]
         n_units, freedom = design.among(rows, weights)
         varies = design.varies_among(rows, weights)
-        return cls(design.kind, n_units, design.n_strata, freedom, varies, design.named)
+        n_strata = design.n_strata_among(rows)
+        return cls(design.kind, n_units, n_strata, freedom, varies, design.named)
 
     @property
     def why_none(self) -> str:

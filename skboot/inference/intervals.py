@@ -35,8 +35,7 @@ from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 from .._base import checks as check
 from .._base.arguments import FEWEST_GROUPS_AT_LOOK, FEWEST_ROWS_AT_LOOK, Anytime
 from .._base.errors import Note, say, tell
-from .._base.values import spread_of
-from ..resampling.design import equal_units
+from .._base.values import equal_units, spread_of
 from ._tuning import (
     DEGREES_BEYOND_CARRIERS,
     FEWEST_FREEDOM_AT_LOOK,

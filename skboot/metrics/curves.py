@@ -29,6 +29,7 @@ from scipy import sparse
 from scipy.special import ndtr, ndtri
 
 from .._base.errors import Note, call_foreign
+from .._base.values import equal_units
 from ._tuning import FEW_LEVELS
 from .ranking import falling_codes, level_ends, score_codes
 from .statistic import Evaluated, Floats, MetricError, ReadableBlock, ReducedData
@@ -48,7 +49,7 @@ class ClassSizes(NamedTuple):
     Attributes
     ----------
     negatives, positives : float
-        Rows, or how many of equal weight they are worth.
+        Rows, or how many of equal weight they are worth (Kish 1965).
     share : float
         Share of the positives in the weight of all rows.
     """
@@ -86,11 +87,18 @@ class TwoClassRows:
 
     @property
     def sizes(self) -> ClassSizes:
-        """Number of rows of each class that have a weight."""
-        positive = self.that_weigh.positive
-        n = int(np.count_nonzero(positive))
+        """How many rows of equal weight the classes are worth."""
         share = float(np.average(self.positive, weights=self.sample_weight))
-        return ClassSizes(len(positive) - n, n, share)
+        negatives, positives = (
+            equal_units(self.weight[side]) for side in (~self.positive, self.positive)
+        )
+        return ClassSizes(negatives, positives, share)
+
+    @property
+    def rows_per_weight(self) -> float:
+        """How many rows of equal weight a unit of weight is worth."""
+        weights = self.sample_weight
+        return 1.0 if weights is None else equal_units(weights) / float(weights.sum())
 
     @cached_property
     def that_weigh(self) -> TwoClassRows:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base.checks import fail
+from .._base.values import equal_units
 from ._tuning import (
     RANK_CELLS,
     ROWS_AT_ONCE,
@@ -821,15 +822,6 @@ class RocAuc(Statistic):
         return replace(reduced_cells, coded=reduced_cells.code[code])
 
 
-def equal_rows(weights: Floats) -> float:
-    """Rows of equal weight that are worth these: (sum w)^2 / sum w^2; 0 without any."""
-    largest = weights.max(initial=0.0)
-    if largest == 0:
-        return 0.0
-    relative = weights / largest
-    return float(relative.sum() ** 2 / np.sum(relative**2))
-
-
 def smaller_class(rows: Columns, pos_label: Any) -> int | None:
     """Rows of the smaller of two classes; of weighted rows as many as they are worth (Kish 1965).
 
@@ -842,7 +834,7 @@ def smaller_class(rows: Columns, pos_label: Any) -> int | None:
     sides = [positive, ~positive]
     if weights is None:
         return min(int(np.count_nonzero(side)) for side in sides) or None
-    return min(int(equal_rows(weights[side]) + 1e-9) for side in sides) or None
+    return min(int(equal_units(weights[side]) + 1e-9) for side in sides) or None
 
 
 def sizes_of_columns(rows: Columns) -> NDArray[np.int64] | None:

@@ -314,24 +314,6 @@ for _kind, _unit in (("tasks", "task"), ("groups of tasks", "group")):
 # ------------------------------------------------------------------ groups of unequal size
 
 
-def equal_units(weights: NDArray[Any]) -> float:
-    """Return the number of units of equal weight that are worth these (Kish 1965).
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_units,)
-        Not negative, not all 0.
-
-    Returns
-    -------
-    float
-        (sum w)^2 / sum w^2.
-    """
-    # Relative weights: the squares of very large or very small ones leave the range.
-    relative = weights / weights.max()
-    return float(relative.sum() ** 2 / np.sum(relative**2))
-
-
 def freedom_of_groups(
     sizes: NDArray[Any], strata: NDArray[np.intp] | None = None
 ) -> tuple[float, float] | None:
@@ -361,7 +343,9 @@ def freedom_of_groups(
     sizes, n_strata = sizes[has_rows], 1
     stratum = np.zeros(len(sizes), dtype=np.intp)
     if strata is not None:
-        stratum, n_strata = strata[has_rows], int(strata.max()) + 1
+        # Strata without any group do not count either.
+        stratum = np.unique(strata[has_rows], return_inverse=True)[1]
+        n_strata = int(stratum.max(initial=0)) + 1
     n_groups = np.bincount(stratum, minlength=n_strata)
     means = np.bincount(stratum, sizes, n_strata) / np.maximum(n_groups, 1)
     relative = sizes / means[stratum]
@@ -529,6 +513,13 @@ class SamplingDesign(DesignWords, ABC):
         if self.strata is None or self.units_are_blocks:
             return min(map(len, units)) > 1
         return len(units[0]) > len(np.unique(self.strata[units[0]]))
+
+    def n_strata_among(self, rows: NDArray[np.intp] | None) -> int:
+        """Return in how many strata these rows are (all when None)."""
+        if rows is None or self.strata is None or self.units_are_blocks:
+            return self.n_strata
+        units = rows if self.members is None else self.members[rows, 0]
+        return len(np.unique(self.strata[units]))
 
     # ------------------------------------------------------------------ resamples
 

@@ -320,7 +320,7 @@ def _poisson_heavy(rng: np.random.Generator, mean: float, counts: NDArray[np.int
     table, residual, least = _heavy_law(mean)
     for start in range(0, len(counts), FILL_BYTES // 2):
         part = counts[start : start + FILL_BYTES // 2]
-        raw = rng.bit_generator.random_raw(-(-len(part) // 4)).view(np.uint16)[: len(part)]
+        raw = _random_bits(rng, len(part), "<u2")
         np.take(table, raw, out=part, mode="clip")
         unsettled = np.flatnonzero(part < 0)
         part[unsettled] = least + np.searchsorted(residual, rng.random(len(unsettled)), "right")
@@ -344,7 +344,7 @@ def _poisson_bytes(rng: np.random.Generator, rate: float, counts: NDArray[np.uin
     above = np.empty(FILL_BYTES, dtype=bool)
     for begin in range(0, len(counts), FILL_BYTES):
         part = counts[begin : begin + FILL_BYTES]
-        raw = rng.bit_generator.random_raw(-(-len(part) // 8)).view(np.uint8)[: len(part)]
+        raw = _random_bits(rng, len(part), "u1")
         flag = above[: len(part)]
         np.greater_equal(raw, starts[0], out=part.view(bool))
         for start in starts[1:]:
@@ -361,8 +361,13 @@ def _poisson_bytes(rng: np.random.Generator, rate: float, counts: NDArray[np.uin
 
 def _entries(rng: np.random.Generator, n: int) -> NDArray[np.uint16]:
     """Draw entries of a look-up table, (n,)."""
-    raw = rng.bit_generator.random_raw(-(-n // 4)).view(np.uint16)[:n]
-    return raw & np.uint16(TABLE_ENTRIES - 1)
+    return _random_bits(rng, n, "<u2") & np.uint16(TABLE_ENTRIES - 1)
+
+
+def _random_bits(rng: np.random.Generator, n: int, dtype: str) -> NDArray[Any]:
+    """Draw numbers of one or two bytes, (n,): the first has the lowest bits on every machine."""
+    n_words = -(-n * np.dtype(dtype).itemsize // 8)
+    return rng.bit_generator.random_raw(n_words).astype("<u8", copy=False).view(dtype)[:n]
 
 
 @lru_cache(maxsize=64)

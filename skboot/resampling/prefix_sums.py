@@ -198,7 +198,8 @@ def _pairs_of_words(
 ) -> tuple[Floats, Floats, Floats]:
     """As `pairs_in_order`, of small counts and flags: four counts are read as one number.
 
-    The product with 0x01010101 has in each byte the sum of the bytes up to it.
+    The product with 0x01010101 has in each byte the sum of the bytes up to it: the first count is
+    the lowest byte, on every machine.
     """
     n_resamples, n_codes = weights.shape
     spare = -n_codes % WORD_BYTES
@@ -209,8 +210,8 @@ def _pairs_of_words(
     sides = np.zeros((2, n_codes + spare), np.uint8)
     np.multiply(upper, _ALL_BITS, out=sides[0, :n_codes])
     np.multiply(lower, _ALL_BITS, out=sides[1, :n_codes])
-    words = weights.view(np.uint32)
-    up, low = (words & side for side in sides.view(np.uint32))
+    words = weights.view("<u4")
+    up, low = (words & side for side in sides.view("<u4"))
     low *= _UP_TO_BYTE
     within = np.multiply(low.view(np.uint8), up.view(np.uint8))
     low >>= _LAST_BYTE

@@ -537,12 +537,7 @@ def _draw_curves(
     evaluated = {}
     with single_threaded_blas():
         for (name, two_class), subject, block, values in zip(*every, strict=True):
-            curve, rows_per_weight = curves[name], 1.0
-            if two_class.sample_weight is not None:
-                # Rows of equal weight that are worth a unit of weight (Kish 1965).
-                relative = two_class.sample_weight / two_class.sample_weight.max()
-                n_effective = relative.sum() ** 2 / np.sum(relative**2)
-                rows_per_weight = float(n_effective / two_class.sample_weight.sum())
+            curve, rows_per_weight = curves[name], two_class.rows_per_weight
             behind = curve.behind(block, subject.reduced, rows_per_weight)
             floor = curve.least_standard_error(block, subject.reduced, rows_per_weight)
             estimate, replicates = values.estimate, values.replicates

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._base.errors import Note, counted, first_of
+from .._base.values import equal_units
 from ..inference.evidence import Evidence
 from ..inference.gap import SubgroupEstimate, SubgroupGap
 from ..inference.proportions import Discordant
@@ -135,6 +136,11 @@ def _classes(statistic: Statistic, rows: Rows) -> Any:
 def _count_rows(columns: tuple[Any, Any, Any], classes: Any) -> tuple[int, int | None, float]:
     """Return the rows of a subgroup, those of its smallest class, and their effective number."""
     y_true, y_pred, weights = columns
+    if weights is not None and not weights.all():
+        # Rows without weight say nothing of a subgroup.
+        y_true, y_pred, weights = (
+            None if column is None else column[weights > 0] for column in columns
+        )
     n_rows = len(y_pred)
     if classes is None:
         return n_rows, None, _size(n_rows, weights)
@@ -151,7 +157,7 @@ def _size(n_rows: int, weights: Any) -> float:
     """Return the number of rows of equal weight whose mean varies as much (Kish 1965)."""
     if weights is None or not np.any(weights > 0):
         return float(n_rows)
-    return float(weights.sum() ** 2 / (weights**2).sum())
+    return equal_units(weights)
 
 
 def varying_subgroups(

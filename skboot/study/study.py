@@ -24,6 +24,7 @@ from .._base.arguments import Trials, TwoColumns
 from .._base.checks import fail
 from .._base.errors import Note, collected, tell, texts_of
 from .._base.typing import ArrayLike
+from .._base.values import equal_units
 from .._base.work import DEFAULT_WORKERS, Workers, single_threaded_blas
 from ..inference._tuning import FEW_IN_TABLE
 from ..inference.automatic import (
@@ -84,7 +85,6 @@ from ..resampling.design import (
     OnePopulationDesign,
     RowDesign,
     SamplingDesign,
-    equal_units,
     words_of_groups,
 )
 from ..resampling.plan import Binding, ResamplingPlan

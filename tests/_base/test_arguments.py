@@ -97,6 +97,23 @@ def test_columns_are_copied_and_locked():
         groups.a[0] = 5
 
 
+@pytest.mark.parametrize("kind", ["array", "list", "series", "frame", "systems"])
+def test_labels_of_a_judge_stay_those_it_was_made_of(kind):
+    if kind in ("series", "frame"):
+        pd = pytest.importorskip("pandas")
+        make = pd.Series if kind == "series" else lambda values: pd.DataFrame({"A": values})
+    else:
+        make = {"array": np.array, "list": list, "systems": lambda a: {"A": np.array(a)}}[kind]
+    labels = make(A)
+    judge = Judge(labels)
+    if kind == "frame":
+        labels.loc[0, "A"] = 5
+    else:
+        (labels["A"] if kind == "systems" else labels)[0] = 5
+    assert judge == Judge(make(A))
+    assert judge != Judge(labels)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

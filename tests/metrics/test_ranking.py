@@ -11,11 +11,11 @@ from scipy import stats
 from sklearn.metrics import average_precision_score, mean_absolute_error, roc_auc_score
 
 from skboot import bootstrap_score
+from skboot._base.values import equal_units
 from skboot.metrics.ranking import (
     AveragePrecision,
     RocAuc,
     delong_covariance,
-    equal_rows,
     smaller_class,
 )
 from skboot.resampling.coding import CodedRows
@@ -403,8 +403,8 @@ def test_delong_is_undefined_without_one_of_the_classes(positive):
 def test_weighted_rows_are_worth_as_many_as_kish_says(scale):
     weights = np.random.default_rng(3).gamma(2.0, size=30)
     expected = weights.sum() ** 2 / np.sum(weights**2)
-    assert_allclose(equal_rows(scale * weights), expected)
-    assert equal_rows(0 * weights) == 0
+    assert_allclose(equal_units(scale * weights), expected)
+    assert equal_units(0 * weights) == 0
 
 
 def test_the_smaller_class_has_fewer_rows_or_less_worth():

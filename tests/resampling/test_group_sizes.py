@@ -5,8 +5,9 @@ import pytest
 from scipy import stats
 
 from skboot import bootstrap_score, compare_systems
+from skboot._base.values import equal_units
 from skboot.inference.evidence import DrawnUnits
-from skboot.resampling.design import GroupDesign, equal_units, freedom_of_groups
+from skboot.resampling.design import GroupDesign, freedom_of_groups
 
 SIZES = np.repeat([4, 9, 15, 22], [5, 4, 3, 3])
 ignore_few = pytest.mark.filterwarnings(

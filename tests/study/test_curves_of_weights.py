@@ -141,3 +141,15 @@ def test_rows_without_weight_choose_nothing(curve, has_grid, seed):
         close(same._behind, few._behind, 1e-8)
     if few.area is not None:
         close(same.area, few.area, 1e-12)
+
+
+@pytest.mark.parametrize("curve", ["roc", "det", "precision_recall"])
+@any_seed
+def test_points_of_weighted_rows_are_those_of_as_many_as_their_classes_are_worth(curve, seed):
+    """Half of the rows of a class weigh three times as much: 40 are worth 32 (Kish 1965)."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1], [40, 80])
+    weights = np.tile([1.0, 3.0], 60) * np.where(y == 1, 0.7, 5.0)
+    weighted = curve_of(y, rng.random(120), sample_weight=weights, curve=curve)
+    equal = curve_of(np.repeat([0, 1], [32, 64]), rng.random(96), curve=curve)
+    np.testing.assert_allclose(weighted.x, equal.x, rtol=1e-12)

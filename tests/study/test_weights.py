@@ -5,6 +5,7 @@ two scales without rounding. A label all of whose rows weigh nothing is one as f
 """
 
 import inspect
+import warnings
 from functools import partial
 
 import numpy as np
@@ -259,3 +260,41 @@ def test_whole_weights_are_rows_that_come_so_often_for_each_function(name, seed)
     at, options = np.repeat(np.arange(40), weight), NEEDED.get(name, {})
     weighed = quiet(function, y, answer, sample_weight=weight, **options)
     close(weighed, quiet(function, y[at], answer[at], **options), 1e-7)
+
+
+# ------------------------------------------------------------------ rows without weight
+
+
+@pytest.mark.parametrize("design", ["rows", "strata", "groups", "groups in strata", "by"])
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "mean_absolute_error", "roc_auc"])
+def test_rows_without_weight_decide_neither_method_nor_counts(metric, design):
+    """A group, a stratum and most of a subgroup have no weight: they are no units."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 120)
+    answers = np.where(rng.random(120) < 0.2, 1 - truth, truth)
+    if metric == "roc_auc":
+        answers = truth + rng.normal(size=120)
+    groups = rng.permutation(np.arange(120) % 24)
+    columns = {
+        "rows": {},
+        "strata": {"strata": groups % 3},
+        "groups": {"groups": groups},
+        "groups in strata": {"groups": groups, "strata": groups % 3},
+        "by": {"by": (groups % 3).astype(str)},
+    }[design]
+    weighs = (groups % 3 > 0) | (rng.random(120) < 0.3 if design == "by" else False)
+    weights = np.where(weighs, rng.integers(1, 4, 120), 0.0)
+    found = []
+    for rows in (np.arange(120), np.flatnonzero(weighs)):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            result = skboot.bootstrap_score(
+                truth[rows], answers[rows], metric=metric, sample_weight=weights[rows],
+                n_resamples=999, random_state=0, **{k: c[rows] for k, c in columns.items()},
+            )  # fmt: skip
+        parts = list(result.values())[:3] if design == "by" else [result]
+        texts = [str(warning.message) for warning in told if "resamples" not in str(warning)]
+        facts = [(vars(part._evidence.drawn), part.confidence_interval.method) for part in parts]
+        found.append(([part.estimate for part in parts], facts, texts))
+    close(found[0][0], found[1][0])
+    assert found[0][1:] == found[1][1:]
