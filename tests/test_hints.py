@@ -104,7 +104,7 @@ def test_the_advice_on_average_precision_of_words_works():
     assert result.estimate == pytest.approx(expected)
 
 
-@pytest.mark.filterwarnings("ignore:.*smaller class")
+@pytest.mark.filterwarnings("ignore:.*smaller class", "ignore:.*rows decide")
 @pytest.mark.parametrize("metric", ["roc_auc", "equal_error_rate", "neg_equal_error_rate"])
 def test_scores_of_the_other_class_are_told_which_one_is_positive(metric):
     options = dict(metric=metric, n_resamples=399, random_state=0)

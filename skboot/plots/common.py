@@ -221,9 +221,13 @@ def place_of(ax: Any) -> tuple[float, float]:
 
 def room_above(ax: Any) -> float:
     """Return the width (points) that a text above or below the middle of axes can have."""
-    beside = ax.yaxis.get_tightbbox()
-    reserved = 0.0 if beside is None else beside.width * 72 / ax.figure.dpi
-    return place_of(ax)[0] - reserved
+    width, beside = place_of(ax)[0], ax.yaxis.get_tightbbox()
+    if beside is None:
+        return width
+    # Labels stand apart from their axes, on either side.
+    extent = ax.get_window_extent()
+    left, right = extent.x0 - beside.x0, beside.x1 - extent.x1
+    return width - (max(left, 0.0) + max(right, 0.0)) * 72 / float(ax.figure.dpi)
 
 
 def lines_of(text: str, width: float, size: str | float) -> str:

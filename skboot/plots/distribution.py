@@ -527,6 +527,8 @@ class PredictionInstabilityDisplay(Display):
         counts = np.histogram(self.difference[np.isfinite(self.difference)], edges)[0]
         style = {"color": BLUE, "edgecolor": ground(self.ax_), **style}
         self.bars_ = self.ax_.bar(edges[:-1], counts, np.diff(edges), align="edge", **style)
+        if self.ax_.get_yscale() == "linear":
+            self.ax_.yaxis.get_major_locator().set_params(integer=True)
         self.ax_.axvline(0.5, color=GREY, linewidth=1, linestyle=":")
         label_axis(self.ax_, "x", "Share of the models that left a row out with another label")
         label_axis(self.ax_, "y", "Number of rows")

@@ -668,7 +668,8 @@ class UnitBlock(Block):
             is_mean = self.with_variance and totals.shape[1] == 2 and self.n_resamples > 1
             if is_mean and self._is_small and self.reads_products(totals):
                 # The sums of the variance of a mean are made in the same time beside its own, and
-                # round as they do by themselves; those of other terms do not.
+                # round as they do by themselves, where the processor has AVX; those of other terms
+                # do not.
                 sums = self.sums_of_atoms(units.with_products(terms))
                 self.known_sums, self.known_products = (terms, sums[:, :2]), (terms, sums[:, 2:])
             else:

@@ -223,12 +223,13 @@ def test_work_that_counts_nothing_is_told_while_it_goes_on(terminal, monkeypatch
     monkeypatch.setattr(work, "_WORTH_A_LINE", 0.05)
     monkeypatch.setattr(work, "_REPORT_EVERY", 0.05)
     with watched("compare_methods"), work.stage("forest (2 of 3)"):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         # Nothing here asks for a line, as where an estimator is trained for minutes.
         while terminal.getvalue().count("forest (2 of 3)") < 2 and time.monotonic() < deadline:
             time.sleep(0.01)
-    assert terminal.getvalue().startswith("\rcompare_methods: 0 s, forest (2 of 3)")
     ended = terminal.getvalue()
+    # A busy machine may not come to it within the first second.
+    assert re.match(r"\rcompare_methods: \d+ s, forest \(2 of 3\)", ended)
     time.sleep(0.2)
     assert terminal.getvalue() == ended
 

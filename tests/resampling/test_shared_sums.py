@@ -89,13 +89,15 @@ def test_statistics_with_equal_terms_have_equal_sums_to_the_last_bit():
 
 @pytest.mark.parametrize(("n", "n_resamples"), [(30, 64), (300, 128), (900, 2), (300, 1000)])
 @pytest.mark.parametrize("n_terms", [1, 2, 3])
-def test_sums_beside_their_products_are_the_same_to_the_last_bit(n, n_resamples, n_terms):
+def test_sums_beside_their_products_are_those_by_themselves(n, n_resamples, n_terms):
     rng = np.random.default_rng(4)
     terms, units = rng.normal(size=(n, n_terms)), UnitsOfCodes(n, (n,), reads="sums")
     counts = rng.poisson(1, (n_resamples, n)).astype(np.uint8)
     alone, beside = UnitBlock(units, counts), UnitBlock(units, counts)
     beside.with_variance = True
     gradient = rng.normal(size=alone.sums(terms).shape)
-    assert_array_equal(beside.sums(terms), alone.sums(terms))
+    # Most kernels of OpenBLAS round both alike; those without AVX sum them in another order.
+    rounding = n * np.finfo(float).eps * (counts @ np.abs(terms))
+    assert np.all(np.abs(beside.sums(terms) - alone.sums(terms)) <= rounding)
     assert (beside.known_products is not None) == (n_terms == 2 and n_resamples < 1000)
-    assert_array_equal(beside.variance(terms, gradient), alone.variance(terms, gradient))
+    assert_allclose(beside.variance(terms, gradient), alone.variance(terms, gradient), rtol=1e-11)

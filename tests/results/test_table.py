@@ -248,6 +248,7 @@ def test_a_caption_and_a_label_put_a_tabular_of_scores_into_a_table():
 # ------------------------------------------------------------------ names
 
 
+@pytest.mark.filterwarnings("ignore:.*rows decide")
 def test_two_partials_of_one_function_are_two_results_named_by_their_options():
     at = [partial(sensitivity_at, specificity=share) for share in (0.9, 0.5)]
     names = ["sensitivity at specificity 0.9", "sensitivity at specificity 0.5"]
