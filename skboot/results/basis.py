@@ -334,7 +334,7 @@ class Basis(ABC):
 
     def reasons(self, result: EvaluationResult) -> Sequence[str]:
         """Return the notes that say why the estimate or its limits are undefined."""
-        return result.notes
+        return result._provenance.reasons or result.notes
 
     def interval_details(self, result: EvaluationResult) -> list[str]:
         """Return how the interval was made, and what was resampled."""

@@ -1751,7 +1751,20 @@ class CorrectedTable(dict[str, CorrectedT]):
         return super().__contains__(key) or bool(names_meant(key, self))
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """Return the interval of a metric, as ``table[key]`` does; the default if there is none."""
+        """Return the interval of a metric by any of its names, as ``table[key]`` does.
+
+        Parameters
+        ----------
+        key : str
+            Name of a metric.
+        default : object
+            What is returned for a metric that the table does not hold.
+
+        Returns
+        -------
+        CorrectedT or object
+            The interval, or the default.
+        """
         try:
             return self[key]
         except KeyError:

@@ -753,6 +753,8 @@ class Provenance:
         Versions of skboot, Python and the packages that matter; those in use unless given.
     facts : CallFacts
         What of the call decides words and numbers.
+    reasons : tuple of str
+        The notes that say why a number is undefined; empty where all do, or none is.
     """
 
     notes: tuple[str, ...] = ()
@@ -761,11 +763,13 @@ class Provenance:
     settings: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=versions_used)
     facts: CallFacts = NOTHING_ASKED
+    reasons: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         seed = self.seed
         values = {
             "notes": tuple(self.notes),
+            "reasons": tuple(self.reasons),
             "held_fixed": tuple(self.held_fixed),
             "seed": plain(stored_seed(seed) if isinstance(seed, np.random.SeedSequence) else seed),
             "settings": plain(self.settings),

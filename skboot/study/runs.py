@@ -61,6 +61,12 @@ _FEW_RUNS = 10
 # Share of runs that fail, and the chance from which a note says that none may be seen: under 29.
 _RARE_FAILURE, _UNSEEN = 0.1, 0.05
 
+# Where predictions of one system go that were given as runs, by whether there are several methods.
+_FOR_ONE_RUN = {
+    False: "For one trained system use bootstrap_score.",
+    True: "For one trained system of each method use compare_systems.",
+}
+
 
 # ------------------------------------------------------------------ rows of the runs
 
@@ -107,13 +113,13 @@ def checked_runs(
     ``method`` is its key in messages, such as "['MLP']", where there are several methods.
     """
     name = f"y_preds{method}"
-    predicted = _predictions(name, y_preds)
+    predicted = _predictions("y_preds", method, y_preds)
     if len(predicted) < 2:
         raise check.fail(
             name,
             "hold the predictions of at least two runs",
             f"{len(predicted)}",
-            _advice_on_one(name),
+            _FOR_ONE_RUN[bool(method)],
         )
     if len(predicted[0]) < 2:
         must = "hold the predictions for at least two test rows"
@@ -128,7 +134,7 @@ def checked_runs(
                 "predictions",
                 "These runs used whole training sets already: add them to y_preds.",
             )
-        full = _predictions(f"full_runs{method}", full_runs, predicted[0].ndim)
+        full = _predictions("full_runs", method, full_runs, predicted[0].ndim)
     # The first axis are runs: where it may be rows, only its length can show it.
     truth, shape = columns.truth, (len(predicted), *predicted[0].shape)
     if truth is None and shape[0] > shape[1]:
@@ -178,15 +184,11 @@ def paired_runs(
     return Runs(rows, len(predicted))
 
 
-def _advice_on_one(name: str) -> str:
-    """Return where predictions of one system go that were given as runs, of one method or more."""
-    if "[" in name:
-        return "For one trained system of each method use compare_systems."
-    return "For one trained system use bootstrap_score."
-
-
-def _predictions(name: str, values: Any, ndim: int | None = None) -> list[NDArray[Any]]:
+def _predictions(
+    argument: str, method: str, values: Any, ndim: int | None = None
+) -> list[NDArray[Any]]:
     """Return a checked array per run; a single run counts as a list of one where that is clear."""
+    name = f"{argument}{method}"
     if isinstance(values, Mapping):
         values = list(values.values())
     elif hasattr(values, "__array__"):
@@ -198,7 +200,7 @@ def _predictions(name: str, values: Any, ndim: int | None = None) -> list[NDArra
                 name,
                 "have the shape (n_runs, n_samples) or (n_runs, n_samples, n_classes)",
                 f"shape {values.shape}",
-                _advice_on_one(name),
+                _FOR_ONE_RUN[bool(method)],
             )
     if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str):
         raise check.fail(

@@ -1167,12 +1167,16 @@ def score_result(
     name, design = score.metric, study.plan.design
     if score.part.name is not None:
         name = f"{name} ({score.part.name})"
+    notes = notes_on_limits(texts, name, evidence, chosen.interval)
+    # How rows are read and drawn is no reason for a number that is undefined.
+    beside = texts_of((*score.notes, *study.notes))
     return make_result(
         study,
         name,
         basis,
         chosen.interval,
-        notes_on_limits(texts, name, evidence, chosen.interval),
+        notes,
+        reasons=[note for note in notes if note not in beside],
         n_samples=design.n_samples if score.part.rows is None else len(score.part.rows),
         greater_is_better=better,
         naive_estimate=naive,
@@ -1271,16 +1275,23 @@ def make_result(
     *,
     automatic: bool | None = None,
     held_fixed: Sequence[str] = ("the trained system",),
+    reasons: Sequence[str] | None = None,
     **fields: Any,
 ) -> EvaluationResult:
-    """Return the result of a system, or of what ``fields`` say, with the study's settings."""
+    """Return the result of a system, or of what ``fields`` say, with the study's settings.
+
+    ``reasons`` are the notes on a number that is undefined: all of ``notes`` when None, and never
+    the remarks of the design.
+    """
     design = study.plan.design
+    is_defined = not np.isnan(basis.evidence.estimate + sum(interval))
     provenance = Provenance(
         (*notes, *texts_of(design.remarks)),
         (*held_fixed, *design.held_fixed),
         study.plan.seed,
         study.settings,
         facts=study.facts,
+        reasons=() if is_defined else tuple(notes if reasons is None else reasons),
     )
     return evaluation_result(
         provenance,

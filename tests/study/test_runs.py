@@ -378,8 +378,11 @@ def test_bootstrap_samples_without_full_runs_still_have_a_pool_and_a_system():
         ({"varied": "seeds"}, "'varied'.*must be one of"),
         ({"estimand": "mean"}, "'estimand'.*must be one of"),
         ({"interval": "magic"}, "'interval'.*must be one of"),
-        ({"interval": "bca"}, r"'method' must be 'auto' or 'components' or 't'\. Got 'bca'"),
-        ({"interval": "t", "estimand": "next_run"}, "'next_run' must be"),
+        (
+            {"interval": "bca"},
+            r"'interval'.*must be 'auto' or 'components' or 't' for the estimand 'method'\. Got 'bca'",
+        ),
+        ({"interval": "t", "estimand": "next_run"}, "'interval'.*for the estimand 'next_run'"),
         ({"interval": "components", "estimand": "system"}, "no variance between runs"),
         ({"varied": "both"}, "'training'.*must be given"),
         ({"varied": "both", "training": [0] * 12}, "at least two training samples"),

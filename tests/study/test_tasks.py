@@ -606,3 +606,38 @@ def test_few_rows_of_each_class_show_whether_a_metric_needs_all(metric, monkeypa
         within.add(bootstrap_score(y, y_pred, **options).held_fixed)
     assert len(within) == 1
     assert ("class of each task" in str(within)) == needs_scores
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_remark_on_tasks_is_no_reason_for_a_gap_that_is_undefined(tmp_path):
+    subgroup = np.where(np.arange(80) < 72, "many", "few")
+    task, y, guess = np.arange(80) % 4, Y[:80], LABEL[:80]
+    options = {"by": subgroup, "n_resamples": 99, "random_state": 0}
+    drawn = {"average_over": task, "groups": task}
+    gap = bootstrap_score(y, guess, **drawn, **options)["gap"]
+    assert np.isnan(gap.estimate)
+    gap.save(tmp_path / "gap.npz")
+    remark = "Only 4 tasks were resampled (fewer than 10): expect less coverage than stated."
+    why = "fewer than two are left. Left out for fewer than 10 rows of a class: few"
+    for result in (gap, EvaluationResult.load(tmp_path / "gap.npz")):
+        assert result == gap
+        assert remark in result.notes
+        assert why in result.claim()
+        assert "tasks were resampled" not in result.claim()
+        summary = " ".join(result.summary().split())
+        assert (
+            summary.count("tasks were resampled") == summary.count("fewer than two are left") == 1
+        )
+        assert f"note {remark}" in summary
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_positive_class_is_no_reason_for_a_rate_that_is_undefined():
+    words = np.array(["no", "yes"])
+    result = bootstrap_score(
+        words[Y[:60]], np.repeat("no", 60), metric="ppv", n_resamples=99, random_state=0
+    )
+    assert np.isnan(result.estimate)
+    assert "The positive class is 'yes'" in " ".join(result.notes)
+    assert "positive class" not in result.claim()
+    assert "note The positive class is 'yes'" in " ".join(result.summary().split())
