@@ -25,7 +25,7 @@ def pytest_runtest_setup(item):
     module = getattr(item, "module", None)
     if module not in _STATES:
         values = vars(module).values() if module else ()
-        drawing = [value.bit_generator for value in values if isinstance(value, np.random.Generator)]
-        _STATES[module] = [(generator, generator.state) for generator in drawing]
+        drawing = [value for value in values if isinstance(value, np.random.Generator)]
+        _STATES[module] = [(one.bit_generator, one.bit_generator.state) for one in drawing]
     for generator, state in _STATES[module]:
         generator.state = state

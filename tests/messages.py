@@ -11,6 +11,7 @@ import importlib.util
 import itertools
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +46,7 @@ def snapshot(package=PACKAGE):
     return text
 
 
+@cache
 def all_messages(package=PACKAGE):
     """Each message once, by kind and text."""
     return sorted(
@@ -87,7 +89,8 @@ class Scope:
         self.blocks: dict[ast.AST, tuple] = {}  # of a node, its blocks: (id, number of statement)
         self.bound: dict[str, list[tuple[ast.stmt, ast.expr]]] = {}
         self._enter(node, ())
-        for child in self.nodes():
+        self.nodes = list(self._nodes())
+        for child in self.nodes:
             if isinstance(child, ast.Assign | ast.AnnAssign | ast.AugAssign) and child.value:
                 targets = child.targets if isinstance(child, ast.Assign) else [child.target]
                 for target in targets:
@@ -109,7 +112,7 @@ class Scope:
             for one, other in zip(target.elts, value.elts, strict=False):
                 self._bind(one, other, where)
 
-    def nodes(self) -> Iterator[ast.AST]:
+    def _nodes(self) -> Iterator[ast.AST]:
         """All nodes but docstrings; of a module, those outside of functions."""
         waiting = [self.node]
         while waiting:
@@ -164,10 +167,10 @@ def _is_docstring(node: ast.AST) -> bool:
 def _messages(scope: Scope) -> Iterator[Message]:
     """Messages in the order of the source; a text that is a part of another only within it."""
     parts: set[int] = set()
-    for node in scope.nodes():
+    for node in scope.nodes:
         if isinstance(node, ast.Call):
             yield from _message_of_call(node, scope, parts)
-    whole = [node for node in scope.nodes() if isinstance(node, TEXTS) and id(node) not in parts]
+    whole = [node for node in scope.nodes if isinstance(node, TEXTS) and id(node) not in parts]
     texts = []
     for node in whole:
         inside: set[int] = set()

@@ -49,7 +49,7 @@ def results_of(case, scoring, strategy, groups=None):
         X, y = make_classification(
             90, 6, n_informative=4, n_classes=n_classes, flip_y=0.3, random_state=1
         )
-    settings = {"n_train_resamples": 30, "refit": False, "random_state": 0} | options
+    settings = {"n_train_resamples": 15, "refit": False, "random_state": 0} | options
     scorer = BootstrapScorer(estimator, scoring=scoring, strategy=strategy, **settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

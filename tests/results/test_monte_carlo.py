@@ -4,16 +4,21 @@ import math
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from made_results import RESAMPLED, ROWS, accuracy_result, mean_evidence, mean_result, subgroups
 
 from skboot.inference import ConfidenceInterval
 
 
-@pytest.mark.parametrize("method", ["percentile", "basic", "normal", "t", "bca", "studentized"])
-def test_monte_carlo_error_is_the_spread_of_limits_over_bootstrap_runs(method):
+@pytest.fixture(scope="module")
+def runs():
+    return [mean_evidence(n_resamples=499, seed=seed) for seed in range(300)]
+
+
+@in_turn(method=["percentile", "basic", "normal", "t", "bca", "studentized"])
+def test_monte_carlo_error_is_the_spread_of_limits_over_bootstrap_runs(method, runs):
     # 300 runs know a spread to 4%, the mean of 30 estimates to about 5%: a false alarm at
     # 20% in one of twelve comparisons is less likely than 1 in 50 (fixed seeds).
-    runs = [mean_evidence(n_resamples=499, seed=seed) for seed in range(300)]
     limits = np.array([mean_result(method, 0.9, run).confidence_interval[:2] for run in runs])
     errors = [mean_result(method, 0.9, run).monte_carlo_error for run in runs[:30]]
     np.testing.assert_allclose(np.mean(errors, axis=0), limits.std(axis=0, ddof=1), rtol=0.2)
