@@ -45,7 +45,8 @@ class ConfusionTable:
     cells : ndarray of shape (1 + n_systems, n_cells)
         Positions in ``labels`` of the truth and of the decisions of each cell.
     rows : ndarray of shape (n_strata, n_cells)
-        Rows of equal weight that are worth those of each cell (Kish 1965).
+        Rows of equal weight that are worth those of each cell (Kish 1965), and no more than they
+        would be if they weighed as the rows of their class do.
     weights : ndarray of shape (n_strata, n_cells)
         Weight of such a row.
     amounts : ndarray of shape (n_strata, n_cells)
@@ -104,9 +105,16 @@ class ConfusionTable:
                 for w in (sample_weight, sample_weight**2)
             )
             mean = float(sample_weight.mean())
-            any_label = sums > 0
-            rows = np.divide(sums**2, squares, out=np.zeros(shape), where=any_label)
-            weights = np.divide(squares, sums, out=np.full(shape, mean), where=any_label)
+            # A row of a cell weighs as its own rows do, or as those of its class where these weigh
+            # more: few rows of a cell do not show how heavy others would be.
+            weights = np.full((2, *shape), mean)
+            np.divide(squares, sums, out=weights[0], where=sums > 0)
+            by_class = np.stack((sums, squares)).sum(axis=1).reshape(2, n_labels, -1).sum(axis=2)
+            class_sums, class_squares = np.repeat(by_class, n_cells // n_labels, axis=1)
+            where = np.broadcast_to(class_sums > 0, shape)
+            np.divide(class_squares, class_sums, out=weights[1], where=where)
+            weights = weights.max(axis=0)
+            rows = sums / weights
         cells = np.indices((n_labels,) * n_columns).reshape(n_columns, n_cells)
         # As much for the rows that are right, or wrong, in each system: those of two classes have
         # two cells of each.

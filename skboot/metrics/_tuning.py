@@ -26,6 +26,9 @@ SECOND_ORDER_SHARE = 1e-4
 # Minimum number of rows to be expected beyond a forecast (rows): of fewer none may be seen, and the
 # loss of these is half of a pinball loss (record 0118).
 FEW_BEYOND = 10
+# Minimum number of rows that are decided for a class that is never true (rows) for it to be in an
+# average over classes for sure: where k are expected one sample in e^k has none (record 0165).
+FEW_DECIDED = 3
 # Minimum number of rows that carry the variance of a truth: one in FEW_SPREAD (rows), within these
 # (record 0118).
 FEW_SPREAD = 10

@@ -164,7 +164,14 @@ class Cells:
 
     def of_truth(self) -> tuple[NDArray, NDArray]:
         """Labels of the truth and their rows, as `label_counts` of it."""
-        rows = np.bincount(self.truth, self.counts)
+        return self._counts_of(self.truth)
+
+    def of_decision(self) -> tuple[NDArray, NDArray]:
+        """Labels of the decisions and their rows, as `label_counts` of them."""
+        return self._counts_of(self.decision)
+
+    def _counts_of(self, positions: NDArray) -> tuple[NDArray, NDArray]:
+        rows = np.bincount(positions, self.counts)
         occurring = np.flatnonzero(rows)
         return self.labels[occurring], rows[occurring]
 

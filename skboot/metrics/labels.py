@@ -43,6 +43,7 @@ from ._tuning import (
     CONSTANTS_AT_ONCE,
     DENSE_TERMS,
     FEW_CELLS,
+    FEW_DECIDED,
 )
 from .cells import (
     CellCodes,
@@ -420,7 +421,7 @@ class LabelMetric(SumsStatistic):
         # Rows of the rarest pair of labels.
         n_pairs = len(cells.counts) if len(cells.labels) > 1 else 0
         data["fewest"] = cells.counts.min() if n_pairs == len(cells.labels) ** 2 else 0
-        data["truth_counts"] = cells.of_truth()
+        data["truth_counts"], data["decision_counts"] = cells.of_truth(), cells.of_decision()
         data["observed"] = np.asarray(counts[order] @ terms).reshape(-1)
         return ReducedData(coded, len(order), terms, MappingProxyType(data), counts[order])
 
@@ -719,7 +720,7 @@ class SetAverage(LabelMetric):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and the sizes of classes that weigh alike."""
-        sizes = None if self.weighted else averaged_sizes(self, reduced, rows[0])
+        sizes = None if self.weighted else averaged_sizes(self, reduced, rows)
         return replace(super().facts(reduced, rows, members), class_sizes=sizes)
 
     def cell_terms(
@@ -828,7 +829,7 @@ class BalancedAccuracy(LabelMetric):
         Adjusted, K classes of the truth without a hit have 1 / (1 - K).
         """
         facts, n_classes = super().facts(reduced, rows, members), reduced.data["n_classes"]
-        facts = replace(facts, class_sizes=averaged_sizes(self, reduced, rows[0]))
+        facts = replace(facts, class_sizes=averaged_sizes(self, reduced, rows))
         lowest = self.adjusted and n_classes > 1
         return replace(facts, bounds=(1 / (1 - n_classes), 1.0)) if lowest else facts
 
@@ -952,14 +953,33 @@ def class_weights(statistic: Statistic, labels: NDArray[Any], sizes: NDArray[Any
 
 
 def averaged_sizes(
-    statistic: SetAverage | BalancedAccuracy, reduced: ReducedData, y_true: NDArray[Any] | None
+    statistic: SetAverage | BalancedAccuracy, reduced: ReducedData, rows: Columns
 ) -> NDArray[np.int64] | None:
-    """Rows of each class in an average that weighs them evenly, (n_classes,); None without any."""
+    """Rows of each class in an average that weighs them evenly, (n_classes,); None without any.
+
+    A class that is never true has a value that does not vary, but few rows that are decided for it
+    decide whether it is in the average at all: then they are its rows.
+    """
+    y_true, y_pred = rows[:2]
     if y_true is None:
         return None
     labels, counts = reduced.data.get("truth_counts") or label_counts(y_true)
     averaged = class_weights(statistic, labels, counts) > 0
-    return np.asarray(counts[averaged], dtype=np.int64) if averaged.any() else None
+    if not averaged.any():
+        return None
+    sizes = np.asarray(counts[averaged], dtype=np.int64)
+    if isinstance(statistic, SetAverage):
+        decided, n_decided = reduced.data.get("decision_counts") or label_counts(y_pred)
+        never_true = decided if statistic.classes is None else np.unique(statistic.classes)
+        never_true = never_true[~np.isin(never_true, labels[averaged])]
+        n_rows = np.zeros(len(never_true), dtype=np.int64)
+        at = encode(never_true, decided)
+        n_rows[at >= 0] = n_decided[at[at >= 0]]
+        # Where its value is undefined a class leaves the average.
+        defined = not np.isnan(statistic.zero_division)
+        has_value = (n_rows > 0) & (statistic.ratio.by_predicted > 0) | defined
+        sizes = np.append(sizes, n_rows[has_value & (n_rows < FEW_DECIDED)])
+    return sizes
 
 
 # ------------------------------------------------------------------ coefficients of agreement

@@ -597,7 +597,10 @@ class LabelSetAverage(SetAverage):
         key = None if sample_weight is not None else _bits(flags[:, 1 + truth.shape[1] :])
         sizes = truth.sum(axis=0)
         columns = np.arange(len(sizes)) if self.classes is None else self.classes
-        counted = {"truth_counts": (columns, sizes)}
+        counted = {
+            "truth_counts": (columns, sizes),
+            "decision_counts": (columns, decision.sum(axis=0)),
+        }
         return _reduce_by_keys(flags, key, sample_weight, counted)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:

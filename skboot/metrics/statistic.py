@@ -151,7 +151,8 @@ class Facts:
     smaller_class : int or None
         Rows of the smaller of two classes, for other metrics whose intervals hang on it.
     class_sizes : ndarray of shape (n_classes,) or None
-        Rows of each true class, for averages that weigh classes evenly.
+        Rows of each true class, for averages that weigh classes evenly, and of one that is never
+        true the rows that are decided for it, where these are few.
     bins : ndarray of shape (4, n_bins) or None
         Of a sum of distances over bins: weight of each, its share of positives, what that should
         be, and how many independent rows it is a share of.
@@ -198,7 +199,8 @@ class Facts:
         Classes bring variances of about 1 / n with n - 1 degrees of freedom.
         """
         if self.class_sizes is not None:
-            parts = 1 / self.class_sizes
+            # A class that nobody has is worth one row at most.
+            parts = 1 / np.maximum(self.class_sizes, 1)
             freedom = np.maximum(self.class_sizes - 1, 1)
             df = float(parts.sum() ** 2 / np.sum(parts**2 / freedom))
             return min(float(1 / parts.mean()), 1 + df)

@@ -920,6 +920,7 @@ def _reduced_cells(
     if "observed" in data:
         data["observed"] = np.asarray(observed @ reduced.terms).reshape(-1)
         data["truth_counts"] = label_counts(truth, weights[:, 0])
+        data["decision_counts"] = label_counts(answers, weights[:, 0])
     counts = observed.astype(np.int64)
     return replace(reduced, data=MappingProxyType(data), counts=counts), code_weights
 

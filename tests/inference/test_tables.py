@@ -150,3 +150,29 @@ def test_subgroups_of_rows_of_whole_groups_in_strata_have_scores():
     options = {"groups": group, "strata": group % 2, "by": half, "n_resamples": 19}
     parts = bootstrap_score(third, half, metric="accuracy", random_state=0, **options)
     assert parts[1].estimate == np.mean(third[half == 1])
+
+
+@pytest.mark.parametrize("rate", [0.8, 0.9, 0.95])
+def test_few_heavy_rows_leave_a_share_its_coverage(rate):
+    """Recall of four rows of weight 10 and 36 of weight 1: all outcomes, by their chances."""
+    weight = np.append(np.repeat([10.0, 1.0], [4, 36]), np.ones(6))
+    y_true, covered = np.repeat([1, 0], [40, 6]), 0.0
+    for heavy in range(5):
+        for light in range(37):
+            chance = stats.binom.pmf(heavy, 4, 1 - rate) * stats.binom.pmf(light, 36, 1 - rate)
+            if chance < 1e-4:
+                continue
+            y_pred = y_true.copy()
+            y_pred[:heavy] = y_pred[4 : 4 + light] = 0
+            found = bootstrap_score(
+                y_true, y_pred, metric="recall", sample_weight=weight, n_resamples=499,
+                random_state=0,
+            ).confidence_interval  # fmt: skip
+            covered += chance * (found.low <= rate <= found.high)
+    assert covered > 0.93
+
+
+def test_rows_of_a_class_that_weigh_alike_are_worth_as_many_as_they_are():
+    y_true, y_pred = columns(COUNTS)
+    table = ConfusionTable.of(y_true, [y_pred], np.where(y_true == 1, 7.0, 0.5))
+    np.testing.assert_allclose(table.rows, ConfusionTable.of(y_true, [y_pred]).rows)

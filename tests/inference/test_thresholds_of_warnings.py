@@ -5,6 +5,7 @@ note alone. The choices of "auto" follow from what is counted here: hits, errors
 and the bias, skewness and spread of given resamples.
 """
 
+import warnings
 from functools import partial
 
 import numpy as np
@@ -343,3 +344,36 @@ def test_a_jackknife_far_from_the_resamples_is_that_of_a_metric_of_jumps(spread)
     jumps = not 1 / 3 < ratio < 3
     assert result.confidence_interval.method == ("expanded" if jumps else "bca")
     assert ("The metric changes in jumps with single rows" in notes) == jumps
+
+
+def _third_label(n_decided, metric="f1_macro", **options):
+    """What is said of 300 rows of two labels, some of which are decided for a third."""
+    y_true = np.arange(300) % 2
+    y_pred = y_true.copy()
+    y_pred[10:25] = 1 - y_true[10:25]
+    y_pred[100 : 100 + n_decided] = 2
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        skboot.bootstrap_score(
+            y_true, y_pred, metric=metric, n_resamples=99, random_state=0, **options
+        )
+    return [str(warning.message) for warning in caught]
+
+
+@pytest.mark.parametrize("metric", ["f1_macro", "precision_macro", "recall_macro"])
+@pytest.mark.parametrize("weight", [None, np.arange(300) % 3 + 1.0], ids=["rows", "weights"])
+def test_few_rows_decided_for_a_class_that_is_never_true_bring_it_into_an_average(metric, weight):
+    """One class of three has no row of its own, and counts a third where one row is decided so."""
+    for n_decided, is_told in ((0, False), (1, True), (2, True), (3, False), (40, False)):
+        texts = _third_label(n_decided, metric, sample_weight=weight)
+        assert any("rows of each class decide" in text for text in texts) == is_told
+    for other in ("balanced_accuracy", "f1_weighted", "cohen_kappa"):
+        # It is in no average that weighs true classes.
+        assert not _third_label(1, other, sample_weight=weight)
+
+
+@pytest.mark.parametrize(("zero_division", "is_told"), [(0.0, True), (1.0, True), (np.nan, False)])
+def test_a_class_that_nobody_has_is_told_where_it_has_a_value(zero_division, is_told):
+    metric = partial(sk.f1_score, average="macro", labels=[0, 1, 2], zero_division=zero_division)
+    texts = _third_label(0, metric)
+    assert any("rows of each class decide" in text for text in texts) == is_told
