@@ -380,7 +380,7 @@ def test_bootstrap_samples_without_full_runs_still_have_a_pool_and_a_system():
         ({"interval": "magic"}, "'interval'.*must be one of"),
         (
             {"interval": "bca"},
-            r"'interval'.*must be 'auto' or 'components' or 't' for the estimand 'method'\. Got 'bca'",
+            r"'interval'.*must be 'auto' or 'components' or 't' for the estimand 'method'\. Got",
         ),
         ({"interval": "t", "estimand": "next_run"}, "'interval'.*for the estimand 'next_run'"),
         ({"interval": "components", "estimand": "system"}, "no variance between runs"),
