@@ -71,7 +71,10 @@ class DrawnUnits:
             weights = weights[weighs]
         n_units, freedom = design.among(rows, weights)
         varies = design.varies_among(rows, weights)
-        n_strata = design.n_strata_among(rows)
+        n_strata = design.n_strata
+        if rows is not None and design.strata is not None and not design.units_are_blocks:
+            units = rows if design.members is None else design.members[rows, 0]
+            n_strata = len(np.unique(design.strata[units]))
         return cls(design.kind, n_units, n_strata, freedom, varies, design.named)
 
     @property

@@ -88,17 +88,12 @@ class TwoClassRows:
     @property
     def sizes(self) -> ClassSizes:
         """How many rows of equal weight the classes are worth."""
-        share = float(np.average(self.positive, weights=self.sample_weight))
-        negatives, positives = (
-            equal_units(self.weight[side]) for side in (~self.positive, self.positive)
-        )
-        return ClassSizes(negatives, positives, share)
-
-    @property
-    def rows_per_weight(self) -> float:
-        """How many rows of equal weight a unit of weight is worth."""
-        weights = self.sample_weight
-        return 1.0 if weights is None else equal_units(weights) / float(weights.sum())
+        weights, positive = self.sample_weight, self.positive
+        share = float(np.average(positive, weights=weights))
+        if weights is None:
+            n = int(np.count_nonzero(positive))
+            return ClassSizes(len(positive) - n, n, share)
+        return ClassSizes(equal_units(weights[~positive]), equal_units(weights[positive]), share)
 
     @cached_property
     def that_weigh(self) -> TwoClassRows:

@@ -514,13 +514,6 @@ class SamplingDesign(DesignWords, ABC):
             return min(map(len, units)) > 1
         return len(units[0]) > len(np.unique(self.strata[units[0]]))
 
-    def n_strata_among(self, rows: NDArray[np.intp] | None) -> int:
-        """Return in how many strata these rows are (all when None)."""
-        if rows is None or self.strata is None or self.units_are_blocks:
-            return self.n_strata
-        units = rows if self.members is None else self.members[rows, 0]
-        return len(np.unique(self.strata[units]))
-
     # ------------------------------------------------------------------ resamples
 
     @abstractmethod

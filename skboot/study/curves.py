@@ -18,6 +18,7 @@ from .._base import checks as check
 from .._base.checks import category_order
 from .._base.errors import Note, collected, tell, texts_of
 from .._base.typing import ArrayLike
+from .._base.values import equal_units
 from .._base.work import Workers, single_threaded_blas
 from ..inference.automatic import tell_of_groups
 from ..inference.bands import CurveEvidence
@@ -537,7 +538,9 @@ def _draw_curves(
     evaluated = {}
     with single_threaded_blas():
         for (name, two_class), subject, block, values in zip(*every, strict=True):
-            curve, rows_per_weight = curves[name], two_class.rows_per_weight
+            curve, rows_per_weight = curves[name], 1.0
+            if (weights := two_class.sample_weight) is not None:
+                rows_per_weight = equal_units(weights) / float(weights.sum())
             behind = curve.behind(block, subject.reduced, rows_per_weight)
             floor = curve.least_standard_error(block, subject.reduced, rows_per_weight)
             estimate, replicates = values.estimate, values.replicates

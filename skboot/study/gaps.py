@@ -141,23 +141,17 @@ def _count_rows(columns: tuple[Any, Any, Any], classes: Any) -> tuple[int, int |
         y_true, y_pred, weights = (
             None if column is None else column[weights > 0] for column in columns
         )
-    n_rows = len(y_pred)
-    if classes is None:
-        return n_rows, None, _size(n_rows, weights)
-    present, counts = label_counts(y_true)
-    if len(present) < len(classes):
-        return n_rows, 0, 0.0
-    rarest = int(counts.argmin())
-    weights_of_class = None if weights is None else weights[y_true == present[rarest]]
-    n_class = int(counts[rarest])
-    return n_rows, n_class, _size(n_class, weights_of_class)
-
-
-def _size(n_rows: int, weights: Any) -> float:
-    """Return the number of rows of equal weight whose mean varies as much (Kish 1965)."""
-    if weights is None or not np.any(weights > 0):
-        return float(n_rows)
-    return equal_units(weights)
+    n_rows, n_class = len(y_pred), None
+    if classes is not None:
+        present, counts = label_counts(y_true)
+        if len(present) < len(classes):
+            return n_rows, 0, 0.0
+        rarest = int(counts.argmin())
+        n_class = int(counts[rarest])
+        weights = None if weights is None else weights[y_true == present[rarest]]
+    if weights is not None:
+        return n_rows, n_class, equal_units(weights)
+    return n_rows, n_class, float(n_rows if n_class is None else n_class)
 
 
 def varying_subgroups(
