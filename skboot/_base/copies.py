@@ -477,8 +477,8 @@ def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_ColumnPart]:
             key = value if type(value) is str else _comparable(value)
             codes.append(numbers.setdefault(key, len(numbers)))
         except TypeError:
-            # It cannot be compared, but with itself. A method is equal where its object is the same,
-            # and keeps it: the address of one that is gone would be that of a later one.
+            # It cannot be compared, but with itself. Methods are equal where their objects are the
+            # same, and keep these: the address of one that is gone would be that of a later one.
             codes.append(numbers.setdefault(MethodType(id, value), len(numbers)))
     return [_ColumnPart(np.array(codes, dtype=np.int64).reshape(array.shape), numbered=True)]
 
