@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
+from types import MethodType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -476,8 +477,9 @@ def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_ColumnPart]:
             key = value if type(value) is str else _comparable(value)
             codes.append(numbers.setdefault(key, len(numbers)))
         except TypeError:
-            # It cannot be compared, but with itself.
-            codes.append(numbers.setdefault((id, id(value)), len(numbers)))
+            # It cannot be compared, but with itself. Methods are equal where their objects are the
+            # same, and keep these: the address of one that is gone would be that of a later one.
+            codes.append(numbers.setdefault(MethodType(id, value), len(numbers)))
     return [_ColumnPart(np.array(codes, dtype=np.int64).reshape(array.shape), numbered=True)]
 
 

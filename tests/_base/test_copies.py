@@ -219,3 +219,16 @@ def test_rows_of_which_nothing_is_known_are_no_copies(columns):
     twice = pd.concat([frame, frame[:50]], ignore_index=True)
     known = frame[:50]["age"].notna().sum()
     assert n_copies(twice[columns], np.append(y, y[:50])) == known
+
+
+def test_objects_that_compare_with_nothing_are_new_where_earlier_ones_lay_in_memory():
+    class Unhashable:
+        __hash__ = None
+
+    numbers = {}
+    for _ in range(50):
+        rows = np.array([[Unhashable()]])
+        ComparedColumns(rows, numbers=numbers)
+        ComparedColumns(rows, numbers=numbers)
+        del rows
+    assert len(numbers) == 50
