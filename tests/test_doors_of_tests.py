@@ -13,7 +13,7 @@ from test_architecture import imports, modules
 from test_public_api import NAMES, PUBLIC_MODULES
 
 TESTS = Path(__file__).parent
-IMPORTING = 87
+IMPORTING = 88
 PATCHING = 22
 
 

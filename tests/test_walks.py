@@ -40,12 +40,12 @@ def stream():
 
 
 # Types of the package that functions of a score are handed, or hand back.
-MOST_TYPES = 38
+MOST_TYPES = 39
 STREAM = stream()
 SYSTEMS = {"A": A, "B": B}
 # Each call, and its walk today: functions, modules.
 WALKS = {
-    "accuracy": (lambda: skboot.bootstrap_score(Y, A, random_state=0), 168, 28),
+    "accuracy": (lambda: skboot.bootstrap_score(Y, A, random_state=0), 169, 28),
     "AUC of groups": (
         lambda: skboot.bootstrap_score(
             Y, SCORES, metric="roc_auc", groups=np.arange(300) // 5, random_state=0
@@ -53,23 +53,23 @@ WALKS = {
         240,
         27,
     ),
-    "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 228, 29),
-    "two systems": (lambda: skboot.compare_systems(Y, SYSTEMS, random_state=0), 249, 33),
+    "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 229, 29),
+    "two systems": (lambda: skboot.compare_systems(Y, SYSTEMS, random_state=0), 250, 33),
     "three systems": (
         lambda: skboot.compare_systems(Y, SYSTEMS | {"C": RUNS[0]}, random_state=0),
-        263,
+        264,
         34,
     ),
     "runs compared": (
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
-        302,
+        304,
         33,
     ),
     "fit": (fit, 239, 34),
-    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 330, 41),
+    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 331, 41),
     "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 336, 45),
-    "search": (lambda: skboot.search_score(Y, SYSTEMS, random_state=0), 166, 28),
-    "curve": (lambda: skboot.bootstrap_curve(Y, SCORES, random_state=0), 176, 26),
+    "search": (lambda: skboot.search_score(Y, SYSTEMS, random_state=0), 167, 28),
+    "curve": (lambda: skboot.bootstrap_curve(Y, SCORES, random_state=0), 177, 26),
     "stream, update": (stream, 110, 16),
     "stream, result": (lambda: STREAM.result(), 148, 26),
 }

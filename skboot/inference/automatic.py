@@ -26,7 +26,8 @@
 | the best over thresholds | bias-corrected | a warning |
 | few human labels and a judge's | logit-t | skewed-t where the metric has no two ends, |
 | | | t where it is no function of sums |
-| average over fixed tasks | expanded | biased by .1 standard errors: bias-corrected |
+| average over fixed tasks | expanded | biased by .1 standard errors: bias-corrected; |
+| | | few rows decide a mean of 0 and 1: smoothed |
 | average over drawn tasks | t | |
 
 Each rule adds notes for the reader of a summary; notes that are warnings come first. `cautions_of`
@@ -145,6 +146,13 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
         tell(*cautions_of(evidence))
         if facts.bins is not None or facts.optimized or facts.proxy_weight is not None:
             interval = _made(evidence, planned_method(evidence), confidence_level)
+        elif evidence.smoothed is not None:
+            say(
+                "choice",
+                "Few rows decide the score: limits of smoothed tables are used, since resamples "
+                "show no more than these rows.",
+            )
+            interval = _made(evidence, "smoothed", confidence_level)
         elif units.design.averages_tasks:
             method = planned_method(evidence)
             if method == "expanded":
@@ -241,13 +249,6 @@ def _made(evidence: Evidence, method: str, confidence_level: float) -> Confidenc
 def _rows_interval(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of independent or stratified rows."""
     facts = evidence.facts
-    if evidence.smoothed is not None:
-        say(
-            "choice",
-            "Few rows decide the score: limits of smoothed tables are used, since resamples show "
-            "no more than these rows.",
-        )
-        return _made(evidence, "smoothed", confidence_level)
     method = planned_method(evidence)
     if method == "wilson" and facts.proportion is not None and not facts.proportion.exact:
         say(
@@ -496,12 +497,16 @@ def cautions_of(evidence: Evidence, *, several_runs: bool = False) -> list[Note]
     Returns
     -------
     list of Note
-        None for averages over tasks.
+        Of averages over tasks only that nothing moves them.
     """
     design = evidence.drawn.design
-    if design.averages_tasks:
-        return caution_of_distances(evidence)
     with collected() as notes:
+        if design.averages_tasks:
+            tell(*caution_of_distances(evidence))
+            if evidence.smoothed is None and evidence.spread == 0:
+                text = _none_moves(evidence).format("this score")
+                say("few", f"{text}: expect less coverage than stated.")
+            return notes
         if evidence.facts.optimized:
             say(
                 "caution",
@@ -586,13 +591,19 @@ def few_deciding(evidence: Evidence) -> str:
             least = min(max(evidence.drawn.n_units[0] / UNITS_CARRY, FEW_CARRY), MOST_CARRY)
     if round(number, 6) >= least:
         return ""
-    among_units = f"of the {thousands(evidence.drawn.n_units[0])} {unit}s"
     if number < 0.5:
-        return f"None {among_units} moves {{}}, so that nothing shows how much others would"
+        return _none_moves(evidence)
+    among_units = f"of the {thousands(evidence.drawn.n_units[0])} {unit}s"
     enough = math.ceil(least)
     about = min(round(number), enough - 1)
     decide = "decides" if about == 1 else "decide"
     return f"About {about} {among_units} {decide} {{}} (fewer than {enough})"
+
+
+def _none_moves(evidence: Evidence) -> str:
+    """Say that no unit moves a score; with a field for this."""
+    units = f"{thousands(evidence.drawn.n_units[0])} {evidence.drawn.design.unit}s"
+    return f"None of the {units} moves {{}}, so that nothing shows how much others would"
 
 
 def tell_of_groups(units: DrawnUnits, deciding: str = "") -> None:

@@ -21,7 +21,9 @@ from scipy.special import betaincinv
 
 from .._base.work import child_seed
 from ..metrics.cells import encode, label_counts
+from ..metrics.means import RowMean
 from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
+from ..metrics.tasks import TaskAverage
 from ._tuning import FEW_IN_TABLE
 from .evidence import deciding_units
 
@@ -53,6 +55,8 @@ class ConfusionTable:
         Such rows that are added to each cell, as multiples of `AMOUNTS`.
     counted : ndarray of shape (n_strata,)
         Share of its rows by which each stratum is drawn.
+    task : ndarray of shape (n_strata,)
+        Task of each stratum, of which a metric is the average; all 0 without tasks.
     """
 
     labels: NDArray[Any]
@@ -61,6 +65,7 @@ class ConfusionTable:
     weights: Floats
     amounts: Floats
     counted: Floats
+    task: NDArray[np.intp]
 
     @classmethod
     def of(
@@ -70,10 +75,12 @@ class ConfusionTable:
         sample_weight: Floats | None = None,
         strata: NDArray[np.intp] | None = None,
         labels: NDArray[Any] | None = None,
+        task: NDArray[np.intp] | None = None,
     ) -> ConfusionTable | None:
         """Count the rows of each cell; None where very many labels occur.
 
         ``answers`` are decisions of one system or of two, ``labels`` some that may not occur.
+        ``task`` is that of each row, and of each stratum: all tasks weigh alike.
         """
         columns = [y_true, *answers]
         occurring = [label_counts(y)[0] for y in columns]
@@ -88,8 +95,12 @@ class ConfusionTable:
                 sorted([any_label, added]), dtype=object if labels.dtype == object else None
             )
         n_labels, n_columns = len(labels), len(columns)
-        if n_labels**n_columns > _MOST_CELLS:
+        n_tasks = 1 if task is None else int(task.max()) + 1
+        if n_labels**n_columns * n_tasks > _MOST_CELLS:
             return None
+        if task is not None:
+            of_task = np.bincount(task, sample_weight)
+            sample_weight = (1.0 if sample_weight is None else sample_weight) / of_task[task]
         at = np.zeros(len(y_true), dtype=np.intp)
         for column in columns:
             at = at * n_labels + encode(column, labels)
@@ -122,6 +133,9 @@ class ConfusionTable:
         amounts = 2 / np.bincount(right)[right]
         # A class of the truth is added where it occurs: strata may be the classes.
         occurs = np.stack([n_rows[:, cells[0] == t].sum(axis=1) > 0 for t in range(n_labels)], 1)
+        task_of_stratum = np.zeros(shape[0], dtype=np.intp)
+        if task is not None and strata is not None:
+            task_of_stratum[strata] = task
         shared = occurs / np.maximum(occurs.sum(axis=0), 1)
         shared[:, ~occurs.any(axis=0)] = 1 / shape[0]
         added = amounts * shared[:, cells[0]] * mean / weights
@@ -129,30 +143,32 @@ class ConfusionTable:
         # at its rows less two; of one stratum alone the amounts make up for it.
         beyond_one = 1 - 1 / shape[0]
         counted = np.maximum(1 - 2 * beyond_one / n_rows.sum(axis=1), 1 / shape[0])
-        return cls(labels, cells, rows, weights, added, counted)
+        return cls(labels, cells, rows, weights, added, counted, task_of_stratum)
 
     def draw_masses(self, n_draws: int, seed: np.random.SeedSequence) -> Floats:
-        """Draw the weight of each cell, (2, n_draws, n_cells), by each of `AMOUNTS`.
+        """Draw the weight of each cell of each task, by each of `AMOUNTS`.
+
+        Of shape (2, n_draws, n_tasks, n_cells).
 
         The first of many draws are those of few.
         """
         rng = np.random.Generator(np.random.SFC64(child_seed(seed, _STREAM)))
         less, more = AMOUNTS
-        masses = np.zeros((2, n_draws, self.rows.shape[1]))
+        masses = np.zeros((2, n_draws, int(self.task.max()) + 1, self.rows.shape[1]))
         rngs = [rng] if len(self.rows) == 1 else rng.spawn(len(self.rows))
-        strata = zip(rngs, self.rows, self.weights, self.amounts, self.counted, strict=True)
-        for stratum_rng, rows, weights, amounts, counted in strata:
+        columns = self.rows, self.weights, self.amounts, self.counted, self.task
+        for stratum_rng, rows, weights, amounts, counted, task in zip(rngs, *columns, strict=True):
             shapes = counted * np.stack((rows + less * amounts, (more - less) * amounts))
             less_and_more = stratum_rng.standard_gamma(shapes, size=(n_draws, *shapes.shape))
             less_and_more *= weights
-            cell_masses = np.empty(masses.shape)
+            cell_masses = np.empty((2, n_draws, len(rows)))
             cell_masses[0] = less_and_more[:, 0]
             np.add(cell_masses[0], less_and_more[:, 1], out=cell_masses[1])
             if len(self.rows) > 1:
                 # The share of each stratum is that of the data.
                 size = cell_masses.sum(axis=2, keepdims=True)
                 cell_masses *= rows @ weights / np.where(size > 0, size, 1.0)
-            masses += cell_masses
+            masses[:, :, task] += cell_masses
         return masses
 
     def values(self, metric: MetricOfTable, masses: Floats, system: int = 0) -> Floats:
@@ -160,7 +176,7 @@ class ConfusionTable:
         plain, reduced, terms = self._metric_of_cells(metric, system)
         values = plain.combine(masses.reshape(-1, masses.shape[-1]) @ terms, reduced)
         values = values if plain is metric.statistic else 0.0 - values
-        return values.reshape(masses.shape[:2])
+        return values.reshape(masses.shape[:3]).mean(axis=2)
 
     def is_decided_by_few(self, *metrics: MetricOfTable) -> bool:
         """Return whether few rows, those added among them, carry the variation of a metric.
@@ -168,17 +184,19 @@ class ConfusionTable:
         Of two systems it is that of the difference.
         """
         rows = self.rows + AMOUNTS[1] * self.amounts
-        weights = (rows * self.weights).sum(axis=0) / rows.sum(axis=0)
-        rows = rows.sum(axis=0)
+        masses = _sums_of_tasks(rows * self.weights, self.task)
+        rows = _sums_of_tasks(rows, self.task)
         if rows.min() >= FEW_IN_TABLE:
             # There are at least as many as in any cell.
             return False
-        influence = np.zeros(len(rows))
+        # A task may lack a class, whose cells then have no rows.
+        weights = np.divide(masses, rows, out=np.zeros(rows.shape), where=rows > 0)
+        influence = np.zeros(rows.shape)
         for system, metric in enumerate(metrics):
             plain, reduced, terms = self._metric_of_cells(metric, system)
-            gradient = plain.gradient(((rows * weights) @ terms)[None], reduced)[0]
-            influence += (-1) ** system * weights * (terms @ gradient)
-        return deciding_units(influence, rows) < FEW_IN_TABLE
+            gradient = plain.gradient((rows * weights) @ terms, reduced)
+            influence += (-1) ** system * weights * (gradient @ terms.T)
+        return deciding_units(influence.ravel(), rows.ravel()) < FEW_IN_TABLE
 
     def _metric_of_cells(self, metric: MetricOfTable, system: int) -> MetricOfCells:
         """Return a metric on the cells of this table, of one system or of two."""
@@ -187,6 +205,13 @@ class ConfusionTable:
             cells = self.cells[0] * len(self.labels) + self.cells[1 + system]
             on_cells = on_cells._replace(terms=on_cells.terms[cells])
         return on_cells
+
+
+def _sums_of_tasks(of_strata: NDArray[Any], task: NDArray[np.intp]) -> Floats:
+    """Sum over the strata of each task, (n_tasks, n_columns)."""
+    sums = np.zeros((int(task.max()) + 1, of_strata.shape[1]))
+    np.add.at(sums, task, of_strata)
+    return sums
 
 
 def _unseen(label: Any) -> Any:
@@ -232,12 +257,42 @@ class MetricOfTable:
     columns : tuple of ndarray
         Truth, decisions and weights of its rows.
     strata : ndarray of shape (n_samples,) or None
+    task : ndarray of shape (n_samples,) or None
+        Task of each row, where the metric within tasks is averaged over these.
+    labels : tuple
+        Labels that need not occur.
     """
 
     statistic: Statistic
     columns: Columns
     strata: NDArray[np.intp] | None
+    task: NDArray[np.intp] | None = None
+    labels: tuple[Any, ...] = ()
     _on_cells: dict[tuple[Any, ...], MetricOfCells] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, statistic: Statistic, columns: Columns, strata: NDArray[np.intp] | None
+    ) -> MetricOfTable | None:
+        """Return a metric as one of a table; None where it is none.
+
+        Averages over tasks are of one where the metric is a mean of 0/1 values: that of rows of one
+        class, which are right or wrong. Others are biased within small tasks (record 0167).
+        """
+        if not isinstance(statistic, TaskAverage):
+            return cls(statistic, columns, strata) if has_table(statistic) else None
+        inner, task = statistic.inner, statistic.tasks.number
+        # Of errors without a bound those of 0 and 1 are not all that may occur.
+        if (
+            isinstance(inner, RowMean)
+            and inner.is_row_mean
+            and np.isinf(inner.bounds).sum() != 1
+            and np.isin(values := inner.row_values_of(*columns[:2]), (0, 1)).all()
+        ):
+            share = RowMean(inner.name, _decisions, bounds=inner.bounds, sign=inner.sign)
+            columns = np.ones(len(values), dtype=np.intp), values.astype(np.intp), columns[2]
+            return cls(share, columns, strata, task, labels=(0, 1))
+        return None
 
     def on_cells(self, labels: NDArray[Any]) -> MetricOfCells:
         """Return the metric with truth by decision as its rows."""
@@ -261,6 +316,7 @@ class MetricOfTable:
         labels = [
             label for system in plain for label in (() if system.labels is None else system.labels)
         ]
+        labels += [label for system in systems for label in system.labels]
         labels += [system.pos_label for system in plain if system.pos_label is not None]
         return ConfusionTable.of(
             y_true,
@@ -268,6 +324,7 @@ class MetricOfTable:
             weights,
             self.strata,
             np.array(labels) if labels else None,
+            self.task,
         )
 
     def difference(
@@ -292,6 +349,10 @@ class MetricOfTable:
             table.values(system, masses, k) for k, system in enumerate((self, second_system))
         )
         return values_a - values_b
+
+
+def _decisions(y_true: Any, y_pred: NDArray[Any]) -> NDArray[Any]:
+    return y_pred
 
 
 def has_table(statistic: Statistic) -> bool:

@@ -73,7 +73,7 @@ from ..inference.intervals import (
     problem_before,
     problem_with,
 )
-from ..inference.tables import ConfusionTable, MetricOfTable, has_table
+from ..inference.tables import ConfusionTable, MetricOfTable
 from ..metrics.responses import notes_on_reversed_scores
 from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
 from ..resampling._tuning import EQUAL_CELLS, JACKKNIFE_UNITS
@@ -280,10 +280,14 @@ class RowsInMemory(Source):
                 sizes = np.bincount(groups, rows[2], design.n_units[0])
                 units = units.with_classes(classes, sizes)
                 facts = replace(facts, of_kind=float(np.bincount(classes[classes >= 0]).min()))
-        has_tables = design.units_are_rows and not design.averages_tasks and has_table(statistic)
-        has_tables &= (
-            plan.resamples is None and plan.unit_counts is None and study.first_look is None
-        )
+        table = None
+        are_drawn = plan.resamples is None and plan.unit_counts is None and study.first_look is None
+        if design.units_are_rows and are_drawn:
+            strata = design.strata
+            if part.rows is not None and strata is not None:
+                # Those without a row of the part are none of it.
+                strata = np.unique(strata[part.rows], return_inverse=True)[1]
+            table = MetricOfTable.of(statistic, rows, strata)
         premises = BeforeResampling(
             units,
             facts,
@@ -291,7 +295,7 @@ class RowsInMemory(Source):
             group_weight,
             n_effective,
             has_pairs_left_out=design.n_factors > 1 and has_influence(statistic),
-            has_tables=has_tables,
+            has_tables=table is not None,
         )
         # The method of the interval; one that this metric or design cannot have is refused.
         method = planned_method(premises) if study.interval == "auto" else study.interval
@@ -306,13 +310,8 @@ class RowsInMemory(Source):
         cost = statistic.variance_cost(reduced) * min(reduced.n_codes, design.n_units[0])
         possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
         with_variance = possible and (method in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
-        table = None
-        if has_tables and (method == "smoothed" or premises.share is None):
-            strata = design.strata
-            if part.rows is not None and strata is not None:
-                # Those without a row of the part are none of it.
-                strata = np.unique(strata[part.rows], return_inverse=True)[1]
-            table = MetricOfTable(statistic, rows, strata)
+        if method != "smoothed" and premises.share is not None:
+            table = None
         reads = statistic.reading(reduced)
         coding = CodedRows(reduced.coded, reduced.n_codes, reads, reduced.counts, part.rows)
         return Score(

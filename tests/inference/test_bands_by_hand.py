@@ -126,9 +126,15 @@ def freedom_of_rows(unit, n_units, n_strata):
             return freedom_by_hand(columns, N)
 
 
+def sizes_by_hand(found, y):
+    """Rows of equal weight that the negatives and the positives are worth (Kish 1965)."""
+    weight = case("weights")[2]["sample_weight"] if found._weighted else np.ones(len(y))
+    return [weight[y == k].sum() ** 2 / np.sum(weight[y == k] ** 2) for k in (0, 1)]
+
+
 def free_by_hand(found, y):
     """Where the data say nothing of a limit: beyond one or two rows of a class."""
-    no, yes = (y == 0).sum(), (y == 1).sum()
+    no, yes = sizes_by_hand(found, y)
     outside = np.zeros(len(found.x), dtype=bool)
     below, above = outside, outside
     if found.curve in ("roc", "det"):
@@ -201,7 +207,7 @@ def assert_band(found, y, level):
     replicates, error, least = errors_of(found, scale)
     error = np.maximum(error, least)
     if found.curve in OVER_THRESHOLDS and not found._is_difference:
-        n = (y == (found.curve == "precision_recall")).sum()
+        n = sizes_by_hand(found, y)[int(found.curve == "precision_recall")]
         mean = np.array([np.mean(error[own] ** 2) for own in near(found.x, n)])
         error = np.maximum(np.sqrt(mean), least)
     alike = ((found.estimate <= 0) | (found.estimate >= 1)) & share

@@ -78,8 +78,9 @@ def test_strata_keep_their_shares_and_the_variance_of_their_rows_less_one():
     y_pred = np.where(rng.random(120) < 0.75, y_true, 1 - y_true)
     table = ConfusionTable.of(y_true, [y_pred], None, strata)
     masses = table.draw_masses(4000, np.random.SeedSequence(0))
-    np.testing.assert_allclose(masses.sum(axis=2), 120)
-    right = masses[0][:, [0, 3]].sum(axis=1) / 120
+    assert masses.shape == (2, 4000, 1, 4)
+    np.testing.assert_allclose(masses.sum(axis=3), 120)
+    right = masses[0][:, 0, [0, 3]].sum(axis=1) / 120
     hits = np.bincount(strata, y_true == y_pred) / 4
     expected = np.sum(hits * (1 - hits) / 3) / 30**2
     assert right.var() == pytest.approx(expected, rel=0.15)
@@ -176,3 +177,86 @@ def test_rows_of_a_class_that_weigh_alike_are_worth_as_many_as_they_are():
     y_true, y_pred = columns(COUNTS)
     table = ConfusionTable.of(y_true, [y_pred], np.where(y_true == 1, 7.0, 0.5))
     np.testing.assert_allclose(table.rows, ConfusionTable.of(y_true, [y_pred]).rows)
+
+
+# ------------------------------------------------------------------ tasks
+
+
+def tasks_of(rng, sizes, rate):
+    task = np.repeat(np.arange(len(sizes)), sizes)
+    y_true = np.concatenate([np.arange(n) % 2 for n in sizes])
+    return task, y_true, np.where(rng.random(len(task)) < rate, y_true, 1 - y_true)
+
+
+def test_tasks_of_one_size_have_about_the_limits_of_strata():
+    """The mean over tasks is then that over rows, drawn within tasks."""
+    rng = np.random.default_rng(0)
+    for rate in (0.8, 0.9, 1.0):
+        task, y_true, y_pred = tasks_of(rng, [6] * 10, rate)
+        options = {"n_resamples": 9999, "random_state": 0, "interval": "smoothed"}
+        tasks = bootstrap_score(y_true, y_pred, average_over=task, **options)
+        strata = bootstrap_score(y_true, y_pred, strata=task, **options)
+        assert tasks.estimate == pytest.approx(strata.estimate)
+        np.testing.assert_allclose(
+            tuple(tasks.confidence_interval), tuple(strata.confidence_interval), atol=0.004
+        )
+
+
+def test_a_share_of_right_rows_has_the_same_limits_however_answers_are_written():
+    rng = np.random.default_rng(1)
+    task, y_true, y_pred = tasks_of(rng, [2, 3, 8, 5, 9] * 2, 0.9)
+    right = (y_true == y_pred).astype(float)
+    texts = np.array([f"answer {k}" for k in range(len(task))])
+    answers = np.where(right == 1, texts, "none")
+    options = {"average_over": task, "n_resamples": 9999, "random_state": 0}
+    limits = [
+        tuple(bootstrap_score(*columns, metric=metric, **options).confidence_interval)
+        for columns, metric in (
+            ((None, right), "mean"),
+            ((y_true, y_pred), "accuracy"),
+            ((texts, answers), "accuracy"),
+        )
+    ]
+    loss = bootstrap_score(y_true, y_pred, metric="zero_one_loss", **options)
+    assert loss.confidence_interval.method == "smoothed"
+    np.testing.assert_allclose(limits, [limits[0]] * 3, rtol=1e-12)
+    low, high = loss.confidence_interval
+    np.testing.assert_allclose((1 - high, 1 - low), limits[0], atol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "rate", "least"),
+    [([2] * 10, 0.97, 0.95), ([5] * 12, 0.97, 0.93), ([2, 9] * 5, 0.9, 0.93)],
+)
+def test_averages_over_tasks_of_few_rows_cover_what_they_state(sizes, rate, least):
+    rng, n_held = np.random.default_rng(2), 0
+    for k in range(120):
+        task, y_true, y_pred = tasks_of(rng, sizes, rate)
+        low, high = bootstrap_score(
+            y_true, y_pred, average_over=task, n_resamples=299, random_state=k
+        ).confidence_interval
+        n_held += low <= rate <= high
+    assert n_held / 120 >= least
+
+
+def test_perfect_tasks_have_limits_and_so_has_the_difference_of_two_systems():
+    task, y_true, y_pred = tasks_of(np.random.default_rng(3), [4] * 12, 1.0)
+    result = bootstrap_score(y_true, y_pred, average_over=task, random_state=0)
+    assert result.confidence_interval.low < 0.99
+    assert result.confidence_interval.high == result.estimate == 1.0
+    one_wrong = y_pred.copy()
+    one_wrong[0] = 1 - one_wrong[0]
+    pair = compare_systems(
+        y_true, {"A": y_pred, "B": one_wrong}, average_over=task, random_state=0
+    ).pairs[0]
+    assert pair.confidence_interval.method == "smoothed"
+    assert pair.confidence_interval.low < 0 < pair.confidence_interval.high
+
+
+@pytest.mark.parametrize("metric", ["balanced_accuracy", "f1_macro"])
+def test_perfect_tasks_say_so_where_the_metric_is_no_share_of_rows(metric):
+    """Such metrics are biased within small tasks: tables drawn around the data are as well."""
+    task, y_true, y_pred = tasks_of(np.random.default_rng(3), [4] * 12, 1.0)
+    with pytest.warns(UserWarning, match="None of the 48 rows moves this score"):
+        result = bootstrap_score(y_true, y_pred, metric=metric, average_over=task, random_state=0)
+    assert result.confidence_interval.method == "expanded"
