@@ -13,13 +13,13 @@ from scipy.stats import binom
 
 from ...neutral.data_sets import METHODS
 from ...neutral.processes import HERE, PROCESSES
-from ...runner import LEVEL, RESULTS, read
+from ...runner import LEVEL, read
 from ...studies.neutral import FOREST, MORE_ROWS, QUICK, Neutral, sets_of, undercoverage
 from ..formats import counted_row, percent, table
 from ..registry import VerdictRow, section, verdict
 
 STUDY, PAGE, OURS = "neutral", "studies/neutral", "cv-bootstrap"
-SETS = Neutral(1).sets_path
+STUDIES = {seeds: Neutral(seeds) for seeds in (1, 2)}
 HELD, ERRORS = 0.93, 2.6
 NINE_IN_TEN, TOO_WIDE = 0.9, 1.3
 LEAST = 70  # percent that the picture begins at
@@ -41,6 +41,27 @@ SHOWN = {
     "holdout .9": "h .9",
     "replace-one": "r",
 }
+
+
+KINDS = {
+    "100 rows": (100, ("linear", "ridge", "tree")),
+    "forests": (100, ("forest",)),
+    "500 rows": (500, ()),
+}
+# Methods that the page speaks of, beside ours on both sets of seeds.
+REPLICATED = (
+    OURS,
+    "cv-bootstrap-conservative",
+    "nested 10 x 5",
+    "nested 3 x 5",
+    "conservative z 10 x 5",
+    "corrected t 25",
+    "corrected t 50",
+    "corrected t 100",
+    "10 folds",
+    "skboot .632+",
+    "skboot out-of-bag",
+)
 
 
 class Place(NamedTuple):
@@ -84,10 +105,10 @@ class Cell(NamedTuple):
 
 
 @cache
-def _cells(path: Path = RESULTS / f"{STUDY}.csv") -> list[Cell]:
+def _cells(seeds: int = 1) -> list[Cell]:
     """Cells of the table's losses, zero-one and squared; a cell of one data set has no width."""
     found = []
-    for row in read(path):
+    for row in read(STUDIES[seeds].path):
         if row["loss"] == PROCESSES[row["process"]].losses[0]:
             own = {name: row[name] for name in Cell._fields}
             numbers = ("cover_er", "cover_r", "mc_error", "below", "above", "width")
@@ -96,10 +117,12 @@ def _cells(path: Path = RESULTS / f"{STUDY}.csv") -> list[Cell]:
     return found
 
 
-def _of(n: int, learners: Sequence[str] = (), apart: bool = False) -> dict[str, list[Cell]]:
+def _of(
+    n: int, learners: Sequence[str] = (), apart: bool = False, seeds: int = 1
+) -> dict[str, list[Cell]]:
     """Cells of a size by method; those apart, or the others."""
     found: dict[str, list[Cell]] = {name: [] for name in METHODS}
-    for cell in _cells():
+    for cell in _cells(seeds):
         if cell.n == n and bool(cell.apart) == apart and cell.learner in (learners or cell.learner):
             found[cell.method].append(cell)
     return {name: own for name, own in found.items() if own}
@@ -112,18 +135,18 @@ N_DRAWS = 400
 
 
 @cache
-def _hits(path: Path = SETS) -> dict[Place, np.ndarray]:
+def _hits(seeds: int) -> dict[Place, np.ndarray]:
     """Whether each method holds ER and R in each data set, (n_sets, n_methods, 2), by cell."""
     return {
         Place(*cell): np.stack(
             [np.stack(sets.hits(method), axis=-1) for method in METHODS], axis=1
         ).astype(float)
-        for (cell, loss), sets in sets_of(path).items()
+        for (cell, loss), sets in sets_of(STUDIES[seeds].sets_path).items()
         if loss == PROCESSES[cell.process].losses[0]
     }
 
 
-def _drawn(places: Sequence[Place]) -> np.ndarray:
+def _drawn(places: Sequence[Place], seeds: int) -> np.ndarray:
     """Undercoverage of ER and R of resampled data sets, (N_DRAWS, n_methods, 2).
 
     Learners of a process have the same data sets, and are resampled together.
@@ -131,7 +154,7 @@ def _drawn(places: Sequence[Place]) -> np.ndarray:
     rng, shares = np.random.default_rng(0), []
     orders: dict[tuple[str, int], np.ndarray] = {}
     for place in places:
-        hits = _hits()[place]
+        hits = _hits(seeds)[place]
         key = place.process, place.n
         if key not in orders:
             orders[key] = rng.random((N_DRAWS, 1000))
@@ -175,13 +198,13 @@ class Line(NamedTuple):
         return METHODS[self.method]
 
 
-def _lines(n: int, learners: Sequence[str] = ()) -> list[Line]:
+def _lines(n: int, learners: Sequence[str] = (), seeds: int = 1) -> list[Line]:
     """Methods, in the order of the undercoverage of the expected risk."""
-    by_method = _of(n, learners)
+    by_method = _of(n, learners, seeds=seeds)
     if not by_method:
         return []
     ours = {cell.place: cell.width for cell in by_method[OURS]}
-    drawn = _drawn(list(ours))
+    drawn = _drawn(list(ours), seeds)
     at = list(METHODS)
     # Where every data set is held, resampled ones say that nothing varies.
     least = _by_chance(by_method[OURS])[1]
@@ -273,19 +296,19 @@ def _order(n: int, learners: Sequence[str] = ()) -> str:
 @section("neutral_100", PAGE, STUDY)
 def at_100() -> str:
     """All cells of 100 rows but those of the forest."""
-    return _order(100, ("linear", "ridge", "tree"))
+    return _order(*KINDS["100 rows"])
 
 
 @section("neutral_forest", PAGE, STUDY)
 def of_forests() -> str:
     """Cells of the forest."""
-    return _order(100, ("forest",))
+    return _order(*KINDS["forests"])
 
 
 @section("neutral_500", PAGE, STUDY)
 def at_500() -> str:
     """All cells of 500 rows."""
-    return _order(500)
+    return _order(*KINDS["500 rows"])
 
 
 @section("neutral_learners", PAGE, STUDY)
@@ -317,6 +340,35 @@ def apart() -> str:
     return table(("cell (data sets)", "why apart", *methods), lines)
 
 
+@section("neutral_replicate", PAGE, STUDY)
+def replicate() -> str:
+    """Both sets of seeds beside each other, for methods that the page speaks of."""
+    shown = []
+    for kind, (n, learners) in KINDS.items():
+        sets = [_of(n, learners, seeds=seeds).get(OURS, []) for seeds in STUDIES]
+        least = [min((cell.sets for cell in cells), default=0) for cells in sets]
+        if min(least) < ENOUGH:
+            continue
+        tables = [{line.method: line for line in _lines(n, learners, seeds)} for seeds in STUDIES]
+        for method in REPLICATED:
+            lines = [by_method[method] for by_method in tables]
+            beside = [beside_ours(by_method[OURS], by_method[method]) for by_method in tables]
+            shown.append(
+                (
+                    f"{kind} ({least[0]}, {least[1]})" if method == OURS else "",
+                    method,
+                    ", ".join(f"{100 * line.er:.2f} / {100 * line.r:.2f}" for line in lines),
+                    ", ".join(percent(line.mean) for line in lines),
+                    ", ".join(f"{line.width:.2f}" for line in lines),
+                    ", ".join(dict.fromkeys(beside)),
+                )
+            )
+    if not shown:
+        return "Not run yet."
+    header = ("cells (data sets)", "method", "undercoverage of ER / R", "covers ER", "width")
+    return table((*header, "beside cv-bootstrap"), shown)
+
+
 # ------------------------------------------------------------------ where ours loses
 
 
@@ -338,7 +390,7 @@ class Loss(NamedTuple):
 def losses() -> list[Loss]:
     """Rule 3 of the study, among the methods of the paper."""
     found = []
-    for n, learners in ((100, ("linear", "ridge", "tree")), (100, ("forest",)), (500, ())):
+    for n, learners in KINDS.values():
         by_method = _of(n, learners)
         others = {name: own for name, own in by_method.items() if name not in OF_SKBOOT}
         sure = {
