@@ -326,10 +326,25 @@ def test_every_cell_of_a_hundred_rows_is_in_the_table_with_its_error():
 
 
 @RUN
-def test_the_table_is_that_of_the_data_sets():
-    made = neutral.table(neutral.Neutral(1).sets_path)
-    for row, own in zip(read(neutral.Neutral(1).path), made, strict=True):
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_the_table_is_that_of_the_data_sets(seeds):
+    made = neutral.table(neutral.Neutral(seeds).sets_path)
+    for row, own in zip(read(neutral.Neutral(seeds).path), made, strict=True):
         assert {name: str(value) for name, value in own.items()} == {k: row[k] for k in own}
+
+
+@RUN
+def test_the_replicate_has_other_data_and_the_same_coverages_up_to_chance():
+    """Two binomial shares each; cells of a process are not independent, hence four errors."""
+    first, second = ({tuple(cell[:4]): cell for cell in section._cells(seeds)} for seeds in (1, 2))
+    whole = [k for k, cell in second.items() if cell.sets >= section.ENOUGH and not cell.apart]
+    assert len(whole) >= 22 * len(data_sets.METHODS)
+    gaps = np.array([second[k].cover_er - first[k].cover_er for k in whole])
+    errors = np.array([np.hypot(first[k].mc_error, second[k].mc_error) for k in whole])
+    assert np.abs(gaps / errors).max() < 4.5
+    assert np.mean(gaps != 0) > 0.3
+    widths = np.array([(first[k].width, second[k].width) for k in whole if first[k].width > 0])
+    assert 0.9 < np.nanmedian(widths[:, 1] / widths[:, 0]) < 1.1
 
 
 def _line(er, width, r=0.0, method="another"):

@@ -347,7 +347,8 @@ def replicate() -> str:
     for kind, (n, learners) in KINDS.items():
         sets = [_of(n, learners, seeds=seeds).get(OURS, []) for seeds in STUDIES]
         least = [min((cell.sets for cell in cells), default=0) for cells in sets]
-        if min(least) < ENOUGH:
+        if min(least) < ENOUGH or len({len(cells) for cells in sets}) > 1:
+            # Some of the cells alone would say something else.
             continue
         tables = [{line.method: line for line in _lines(n, learners, seeds)} for seeds in STUDIES]
         for method in REPLICATED:
