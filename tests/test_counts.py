@@ -37,7 +37,7 @@ OF_SEVERAL_TYPES = {
 # private functions that are named once (60 of them short), 1% of names, 2% of prepositions, 0, 1.
 MOST = {
     "files": 145,
-    "functions": 3478,
+    "functions": 3480,
     "value types": 300,
     "private functions of a module named once": 310,
     "of these, of six lines or fewer": 45,

@@ -21,9 +21,7 @@ from scipy.special import betaincinv
 
 from .._base.work import child_seed
 from ..metrics.cells import encode, label_counts
-from ..metrics.means import RowMean
 from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
-from ..metrics.tasks import TaskAverage
 from ._tuning import FEW_IN_TABLE
 from .evidence import deciding_units
 
@@ -256,43 +254,16 @@ class MetricOfTable:
     statistic : Statistic
     columns : tuple of ndarray
         Truth, decisions and weights of its rows.
-    strata : ndarray of shape (n_samples,) or None
     task : ndarray of shape (n_samples,) or None
         Task of each row, where the metric within tasks is averaged over these.
-    labels : tuple
-        Labels that need not occur.
+    strata : ndarray of shape (n_samples,) or None
     """
 
     statistic: Statistic
     columns: Columns
+    task: NDArray[np.intp] | None
     strata: NDArray[np.intp] | None
-    task: NDArray[np.intp] | None = None
-    labels: tuple[Any, ...] = ()
     _on_cells: dict[tuple[Any, ...], MetricOfCells] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls, statistic: Statistic, columns: Columns, strata: NDArray[np.intp] | None
-    ) -> MetricOfTable | None:
-        """Return a metric as one of a table; None where it is none.
-
-        Averages over tasks are of one where the metric is a mean of 0/1 values: that of rows of one
-        class, which are right or wrong. Others are biased within small tasks (record 0167).
-        """
-        if not isinstance(statistic, TaskAverage):
-            return cls(statistic, columns, strata) if has_table(statistic) else None
-        inner, task = statistic.inner, statistic.tasks.number
-        # Of errors without a bound those of 0 and 1 are not all that may occur.
-        if (
-            isinstance(inner, RowMean)
-            and inner.is_row_mean
-            and np.isinf(inner.bounds).sum() != 1
-            and np.isin(values := inner.row_values_of(*columns[:2]), (0, 1)).all()
-        ):
-            share = RowMean(inner.name, _decisions, bounds=inner.bounds, sign=inner.sign)
-            columns = np.ones(len(values), dtype=np.intp), values.astype(np.intp), columns[2]
-            return cls(share, columns, strata, task, labels=(0, 1))
-        return None
 
     def on_cells(self, labels: NDArray[Any]) -> MetricOfCells:
         """Return the metric with truth by decision as its rows."""
@@ -316,7 +287,6 @@ class MetricOfTable:
         labels = [
             label for system in plain for label in (() if system.labels is None else system.labels)
         ]
-        labels += [label for system in systems for label in system.labels]
         labels += [system.pos_label for system in plain if system.pos_label is not None]
         return ConfusionTable.of(
             y_true,
@@ -349,16 +319,6 @@ class MetricOfTable:
             table.values(system, masses, k) for k, system in enumerate((self, second_system))
         )
         return values_a - values_b
-
-
-def _decisions(y_true: Any, y_pred: NDArray[Any]) -> NDArray[Any]:
-    return y_pred
-
-
-def has_table(statistic: Statistic) -> bool:
-    """Return whether a metric is a function of the table of truth and decision."""
-    plain = statistic.unsigned or statistic
-    return plain.response == "labels" and plain.adds_by_row and plain.names_classes
 
 
 def beta_limits(hits: float, n: float, confidence_level: float) -> tuple[float, float]:

@@ -205,6 +205,18 @@ class RowMean(SumsStatistic):
         """See `Statistic.signed_values`."""
         return self.sign * np.asarray(self.row_values(y_true, y_pred), dtype=np.float64)
 
+    def as_share(self, columns: Columns) -> tuple[Statistic, Columns] | None:
+        """See `Statistic.as_share`; of errors without a bound more than 0 and 1 may occur."""
+        if self.root or np.isinf(self.bounds).sum() == 1:
+            return None
+        y_true, y_pred, weights = columns
+        values = self.row_values_of(y_true, y_pred)
+        if not _are_all(values, lambda part: (part == 0) | (part == 1)):
+            return None
+        share = RowMean(self.name, _decisions, bounds=self.bounds, sign=self.sign)
+        share.set_facts(labels=(0, 1))
+        return share, (np.ones(len(values), dtype=np.intp), values.astype(np.intp), weights)
+
     def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
         """Return the value of each row."""
         return np.asarray(self.row_values_of(y_true, y_pred), dtype=np.float64)[None]
@@ -370,6 +382,10 @@ def _code_rows(
         if len(distinct) <= max(FEW_VALUES, len(values) // ROWS_PER_VALUE):
             return code, distinct.astype(np.float64), counts
     return None, values, None
+
+
+def _decisions(y_true: Any, y_pred: NDArray[Any]) -> NDArray[Any]:
+    return y_pred
 
 
 def _are_all(values: Floats, test: Callable[[Floats], NDArray[np.bool_]]) -> bool:

@@ -582,6 +582,35 @@ class Statistic(Evaluated):
     n_sums: int = 0
     lacks_labels: bool = False
 
+    # ---------------------------------------------------------------- other forms of it
+
+    def as_table(
+        self, columns: Columns
+    ) -> tuple[Statistic, Columns, NDArray[np.intp] | None] | None:
+        """Return the metric as a function of tables of truth and decision; None where it is none.
+
+        Parameters
+        ----------
+        columns : tuple
+            Truth, predictions and weights of the rows.
+
+        Returns
+        -------
+        tuple or None
+            The metric of one table; truth, labels and weights; and the task of each row, where the
+            values of the tables of tasks are averaged.
+        """
+        plain = self.unsigned or self
+        is_of_table = plain.response == "labels" and plain.adds_by_row and plain.names_classes
+        return (self, columns, None) if is_of_table else None
+
+    def as_share(self, columns: Columns) -> tuple[Statistic, Columns] | None:
+        """Return the metric of the table of right and wrong rows of one class; None if it is none.
+
+        With it the columns of this table.
+        """
+        return None
+
     def set_facts(self, **facts: Any) -> None:
         """Set attributes that follow from the fields, while it is made."""
         for name, value in facts.items():

@@ -187,6 +187,13 @@ class TaskAverage(OverTasks):
         data = {"of_tasks": reduced_tasks, "starts": starts}
         return ReducedData(code, int(starts[-1]), data=MappingProxyType(data))
 
+    def as_table(
+        self, columns: Columns
+    ) -> tuple[Statistic, Columns, NDArray[np.intp] | None] | None:
+        """See `Statistic.as_table`; metrics but shares are biased in small tasks (record 0167)."""
+        share = self.inner.as_share(columns)
+        return None if share is None else (*share, self.tasks.number)
+
     def in_cells(self, reduced: ReducedData) -> ReducedData | None:
         """Cells of the rows of each task, if its metric has them and they hold several rows."""
         cells_of_tasks: list[ReducedData] = []

@@ -287,7 +287,8 @@ class RowsInMemory(Source):
             if part.rows is not None and strata is not None:
                 # Those without a row of the part are none of it.
                 strata = np.unique(strata[part.rows], return_inverse=True)[1]
-            table = MetricOfTable.of(statistic, rows, strata)
+            form = statistic.as_table(rows)
+            table = None if form is None else MetricOfTable(*form, strata)
         premises = BeforeResampling(
             units,
             facts,
