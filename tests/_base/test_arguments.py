@@ -104,7 +104,7 @@ def test_labels_of_a_judge_stay_those_it_was_made_of(kind):
         make = pd.Series if kind == "series" else lambda values: pd.DataFrame({"A": values})
     else:
         make = {"array": np.array, "list": list, "systems": lambda a: {"A": np.array(a)}}[kind]
-    labels = make(A)
+    labels = make(A.copy())
     judge = Judge(labels)
     if kind == "frame":
         labels.loc[0, "A"] = 5
