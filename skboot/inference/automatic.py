@@ -503,7 +503,8 @@ def cautions_of(evidence: Evidence, *, several_runs: bool = False) -> list[Note]
     with collected() as notes:
         if design.averages_tasks:
             tell(*caution_of_distances(evidence))
-            if evidence.smoothed is None and evidence.spread == 0:
+            has_resamples = evidence.smoothed is None and len(evidence.sorted_replicates) > 1
+            if has_resamples and not resamples_vary(evidence):
                 text = _none_moves(evidence).format("this score")
                 say("few", f"{text}: expect less coverage than stated.")
             return notes

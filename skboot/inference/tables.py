@@ -78,7 +78,7 @@ class ConfusionTable:
         """Count the rows of each cell; None where very many labels occur.
 
         ``answers`` are decisions of one system or of two, ``labels`` some that may not occur.
-        ``task`` is that of each row, and of each stratum: all tasks weigh alike.
+        ``task`` is that of each row; strata lie within tasks, and all tasks weigh alike.
         """
         columns = [y_true, *answers]
         occurring = [label_counts(y)[0] for y in columns]
@@ -132,7 +132,9 @@ class ConfusionTable:
         # A class of the truth is added where it occurs: strata may be the classes.
         occurs = np.stack([n_rows[:, cells[0] == t].sum(axis=1) > 0 for t in range(n_labels)], 1)
         task_of_stratum = np.zeros(shape[0], dtype=np.intp)
-        if task is not None and strata is not None:
+        if task is not None:
+            # Rows are drawn within tasks: each stratum is of one.
+            assert strata is not None
             task_of_stratum[strata] = task
         shared = occurs / np.maximum(occurs.sum(axis=0), 1)
         shared[:, ~occurs.any(axis=0)] = 1 / shape[0]
@@ -144,9 +146,7 @@ class ConfusionTable:
         return cls(labels, cells, rows, weights, added, counted, task_of_stratum)
 
     def draw_masses(self, n_draws: int, seed: np.random.SeedSequence) -> Floats:
-        """Draw the weight of each cell of each task, by each of `AMOUNTS`.
-
-        Of shape (2, n_draws, n_tasks, n_cells).
+        """Draw weights of the cells of each task by `AMOUNTS`, (2, n_draws, n_tasks, n_cells).
 
         The first of many draws are those of few.
         """

@@ -213,7 +213,7 @@ class RowMean(SumsStatistic):
         values = self.row_values_of(y_true, y_pred)
         if not _are_all(values, lambda part: (part == 0) | (part == 1)):
             return None
-        share = RowMean(self.name, _decisions, bounds=self.bounds, sign=self.sign)
+        share = RowMean(self.name, given_values, bounds=self.bounds, sign=self.sign)
         share.set_facts(labels=(0, 1))
         return share, (np.ones(len(values), dtype=np.intp), values.astype(np.intp), weights)
 
@@ -382,10 +382,6 @@ def _code_rows(
         if len(distinct) <= max(FEW_VALUES, len(values) // ROWS_PER_VALUE):
             return code, distinct.astype(np.float64), counts
     return None, values, None
-
-
-def _decisions(y_true: Any, y_pred: NDArray[Any]) -> NDArray[Any]:
-    return y_pred
 
 
 def _are_all(values: Floats, test: Callable[[Floats], NDArray[np.bool_]]) -> bool:

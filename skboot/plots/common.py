@@ -226,8 +226,8 @@ def room_above(ax: Any) -> float:
         return width
     # Labels stand apart from their axes, on either side.
     extent = ax.get_window_extent()
-    left, right = extent.x0 - beside.x0, beside.x1 - extent.x1
-    return width - (max(left, 0.0) + max(right, 0.0)) * 72 / float(ax.figure.dpi)
+    pixels_beside = max(extent.x0 - beside.x0, 0.0) + max(beside.x1 - extent.x1, 0.0)
+    return width - pixels_beside * 72 / float(ax.figure.dpi)
 
 
 def lines_of(text: str, width: float, size: str | float) -> str:

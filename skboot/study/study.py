@@ -282,13 +282,12 @@ class RowsInMemory(Source):
                 facts = replace(facts, of_kind=float(np.bincount(classes[classes >= 0]).min()))
         table = None
         are_drawn = plan.resamples is None and plan.unit_counts is None and study.first_look is None
-        if design.units_are_rows and are_drawn:
+        if design.units_are_rows and are_drawn and (form := statistic.as_table(rows)):
             strata = design.strata
             if part.rows is not None and strata is not None:
                 # Those without a row of the part are none of it.
                 strata = np.unique(strata[part.rows], return_inverse=True)[1]
-            form = statistic.as_table(rows)
-            table = None if form is None else MetricOfTable(*form, strata)
+            table = MetricOfTable(*form, strata)
         premises = BeforeResampling(
             units,
             facts,

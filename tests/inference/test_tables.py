@@ -260,3 +260,10 @@ def test_perfect_tasks_say_so_where_the_metric_is_no_share_of_rows(metric):
     with pytest.warns(UserWarning, match="None of the 48 rows moves this score"):
         result = bootstrap_score(y_true, y_pred, metric=metric, average_over=task, random_state=0)
     assert result.confidence_interval.method == "expanded"
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 7.0])
+def test_equal_values_in_all_tasks_say_that_nothing_moves_though_means_round(value):
+    task = np.repeat(np.arange(11), 3)
+    with pytest.warns(UserWarning, match="None of the 33 rows moves this score"):
+        bootstrap_score(None, np.full(33, value), metric="mean", average_over=task, random_state=0)
